@@ -1,0 +1,279 @@
+//! JSON kept as the text it was written in.
+//!
+//! A recording must come back with every digit and every unknown field, so values are never turned into a tree
+//! of numbers and strings on the way through. [`Json`] is a checked slice of the line it came from; who needs
+//! its meaning (the comparison, a report) reads it then.
+
+mod check;
+mod text;
+
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
+use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::ser::{Serialize, Serializer};
+use serde_json::value::RawValue;
+
+pub use check::{Fault, FaultKind, MAX_DEPTH, check};
+pub use text::{Decoded, decode_string};
+
+/// One JSON value as text: well formed, no key twice in an object, at most [`MAX_DEPTH`] levels deep.
+///
+/// Cloning is cheap: values of one line share its text.
+///
+/// ```
+/// use taketwo::recording::Json;
+/// let value = Json::parse(r#"{"id": 12345678901234567890123}"#).unwrap();
+/// assert_eq!(value.member("id").unwrap().text(), "12345678901234567890123");
+/// ```
+#[derive(Clone)]
+pub struct Json {
+    line: Arc<str>,
+    span: Range<usize>,
+}
+
+/// What a JSON value is, seen from its first character.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// `null`
+    Null,
+    /// `true` or `false`
+    Bool,
+    /// A number of any size.
+    Number,
+    /// A text in quotes.
+    String,
+    /// `[...]`
+    Array,
+    /// `{...}`
+    Object,
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Kind::Null => "null",
+            Kind::Bool => "a boolean",
+            Kind::Number => "a number",
+            Kind::String => "a text",
+            Kind::Array => "a list",
+            Kind::Object => "an object",
+        })
+    }
+}
+
+impl Json {
+    /// Checks a whole text and keeps it.
+    ///
+    /// # Errors
+    /// [`Fault`] with the byte offset of the first thing that is wrong.
+    pub fn parse(text: impl Into<Arc<str>>) -> Result<Self, Fault> {
+        let line: Arc<str> = text.into();
+        let span = check(&line)?;
+        Ok(Self { line, span })
+    }
+
+    /// `null`.
+    #[must_use]
+    pub fn null() -> Self {
+        Self::trusted("null")
+    }
+
+    /// A JSON string with this content.
+    #[must_use]
+    pub fn string(content: &str) -> Self {
+        Self::of(&content)
+    }
+
+    /// The JSON text of any value that serialises (null where it cannot, as for a map with keys that are no text).
+    #[must_use]
+    pub fn of<T: Serialize>(value: &T) -> Self {
+        match serde_json::to_string(value) {
+            Ok(text) => Self::trusted(text),
+            Err(_) => Self::null(),
+        }
+    }
+
+    /// Text that a serialiser just wrote, or a literal: not checked again.
+    fn trusted(text: impl Into<Arc<str>>) -> Self {
+        let line = text.into();
+        let span = 0..line.len();
+        Self { line, span }
+    }
+
+    /// The text as it was written.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.line[self.span.clone()]
+    }
+
+    /// What it is.
+    #[must_use]
+    pub fn kind(&self) -> Kind {
+        match self.text().as_bytes().first() {
+            Some(b'n') | None => Kind::Null,
+            Some(b't' | b'f') => Kind::Bool,
+            Some(b'"') => Kind::String,
+            Some(b'[') => Kind::Array,
+            Some(b'{') => Kind::Object,
+            Some(_) => Kind::Number,
+        }
+    }
+
+    /// Whether it is `null`.
+    #[must_use]
+    pub fn is_null(&self) -> bool {
+        self.kind() == Kind::Null
+    }
+
+    /// The content of a JSON string; `None` for any other kind. A lone surrogate becomes U+FFFD.
+    #[must_use]
+    pub fn as_str(&self) -> Option<Cow<'_, str>> {
+        (self.kind() == Kind::String).then(|| decode_string(self.text()).into_lossy())
+    }
+
+    /// A text to show: the content of a string, else the JSON itself.
+    #[must_use]
+    pub fn shown(&self) -> Cow<'_, str> {
+        self.as_str().unwrap_or_else(|| Cow::Borrowed(self.text()))
+    }
+
+    /// The members of an object in the order they were written; `None` for any other kind.
+    #[must_use]
+    pub fn members(&self) -> Option<Vec<(Cow<'_, str>, Json)>> {
+        if self.kind() != Kind::Object {
+            return None;
+        }
+        let members: Members<'_> = serde_json::from_str(self.text()).ok()?;
+        Some(members.0.into_iter().map(|(key, raw)| (key, self.slice(raw))).collect())
+    }
+
+    /// The items of an array; `None` for any other kind.
+    #[must_use]
+    pub fn items(&self) -> Option<Vec<Json>> {
+        if self.kind() != Kind::Array {
+            return None;
+        }
+        let items: Items<'_> = serde_json::from_str(self.text()).ok()?;
+        Some(items.0.into_iter().map(|raw| self.slice(raw)).collect())
+    }
+
+    /// One member of an object.
+    #[must_use]
+    pub fn member(&self, key: &str) -> Option<Json> {
+        self.members()?.into_iter().find(|(name, _)| name == key).map(|(_, value)| value)
+    }
+
+    /// A part of this value's text, sharing the line.
+    fn slice(&self, part: &RawValue) -> Json {
+        let text = part.get();
+        // Both are parts of one allocation, so the distance of their addresses is the offset.
+        let from = text.as_ptr() as usize - self.line.as_ptr() as usize;
+        Json { line: Arc::clone(&self.line), span: from..from + text.len() }
+    }
+}
+
+impl fmt::Debug for Json {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.text())
+    }
+}
+
+/// Equal text. Equality of meaning is the comparison's matter, not this type's.
+impl PartialEq for Json {
+    fn eq(&self, other: &Self) -> bool {
+        self.text() == other.text()
+    }
+}
+
+impl Eq for Json {}
+
+impl Serialize for Json {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let raw: &RawValue = serde_json::from_str(self.text()).map_err(serde::ser::Error::custom)?;
+        raw.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Json {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let raw = Box::<RawValue>::deserialize(deserializer)?;
+        Json::parse(raw.get()).map_err(serde::de::Error::custom)
+    }
+}
+
+/// An object's members as raw text, in order.
+struct Members<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct InOrder;
+        impl<'de> Visitor<'de> for InOrder {
+            type Value = Members<'de>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut members = Vec::new();
+                while let Some(key) = map.next_key::<&'de RawValue>()? {
+                    members.push((decode_string(key.get()).into_lossy(), map.next_value()?));
+                }
+                Ok(Members(members))
+            }
+        }
+        deserializer.deserialize_map(InOrder)
+    }
+}
+
+/// An array's items as raw text.
+struct Items<'a>(Vec<&'a RawValue>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Items<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct InOrder;
+        impl<'de> Visitor<'de> for InOrder {
+            type Value = Items<'de>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a list")
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+                let mut items = Vec::new();
+                while let Some(item) = seq.next_element()? {
+                    items.push(item);
+                }
+                Ok(Items(items))
+            }
+        }
+        deserializer.deserialize_seq(InOrder)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_keeps_the_text_it_was_written_in() {
+        let value = Json::parse(" {\"a\" : 1.50, \"b\":[1e3, \"x\\u00e9\"]} ").unwrap();
+        assert_eq!(value.text(), "{\"a\" : 1.50, \"b\":[1e3, \"x\\u00e9\"]}");
+        assert_eq!(value.member("a").unwrap().text(), "1.50");
+        let items = value.member("b").unwrap().items().unwrap();
+        assert_eq!(items[0].text(), "1e3");
+        assert_eq!(items[1].as_str().unwrap(), "xé");
+    }
+
+    #[test]
+    fn a_member_whose_key_is_written_with_escapes_is_found() {
+        let value = Json::parse(r#"{"\u0061": 1, "\ud800": 2}"#).unwrap();
+        assert_eq!(value.member("a").unwrap().text(), "1");
+        assert_eq!(value.members().unwrap().len(), 2);
+    }
+
+    #[test]
+    fn it_serialises_as_the_same_text() {
+        let value = Json::parse(r#"[1.0, "\ud800"]"#).unwrap();
+        assert_eq!(serde_json::to_string(&value).unwrap(), value.text());
+    }
+}

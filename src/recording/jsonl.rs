@@ -1,0 +1,163 @@
+//! Reading JSONL: one interaction a line, whatever the file's writer did to the lines.
+
+use std::io::{BufRead, Read};
+use std::path::Path;
+use std::sync::Arc;
+
+use super::document::DocumentRows;
+use super::json::{FaultKind, Json};
+use super::place::{At, Reject, RejectReason};
+use super::source::Read as RowRead;
+use super::wire::{self, RowFault};
+
+/// The longest line that is read: 256 MiB. A longer one is turned away and passed over.
+pub const MAX_LINE: u64 = 256 << 20;
+
+const UTF8_BOM: &[u8] = b"\xEF\xBB\xBF";
+
+/// Opens the text of a recording as rows. One that is no JSONL but a JSON list or a pretty-printed object is read as that.
+pub(super) fn rows(file: Arc<Path>, mut text: Box<dyn BufRead + Send>) -> Box<dyn Iterator<Item = RowRead> + Send> {
+    let mut head = Vec::new();
+    let begin = match read_line(&mut text, &mut head) {
+        Ok(_) => head.strip_prefix(UTF8_BOM).unwrap_or(&head),
+        Err(error) => return unreadable(&file, &error),
+    };
+    if let Some(problem) = other_encoding(begin) {
+        let fault = RejectReason::Row { fault: RowFault::Encoding(problem.into()), column: None };
+        let at = At::Line { number: 1, offset: 0 };
+        return Box::new(std::iter::once(Err(Reject::new(&file, at, fault, &[]))));
+    }
+    let first = begin.trim_ascii();
+    let is_document = first.starts_with(b"[") || first == b"{";
+    let skipped = (head.len() - begin.len()) as u64;
+    let whole: Box<dyn BufRead + Send> = Box::new(std::io::Cursor::new(begin.to_vec()).chain(text));
+    if is_document {
+        Box::new(DocumentRows::new(file, whole, skipped))
+    } else {
+        Box::new(LineRows { file, text: whole, number: 0, offset: skipped, line: Vec::new(), ended: false })
+    }
+}
+
+fn unreadable(file: &Arc<Path>, error: &std::io::Error) -> Box<dyn Iterator<Item = RowRead> + Send> {
+    let reason = RejectReason::Unreadable(error.to_string());
+    Box::new(std::iter::once(Err(Reject::new(file, At::Line { number: 1, offset: 0 }, reason, &[]))))
+}
+
+/// Tells other encodings apart by their marks, or by the zero bytes that UTF-16 puts between letters.
+fn other_encoding(head: &[u8]) -> Option<&'static str> {
+    match head {
+        [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] | [0, b'{', ..] | [b'{', 0, ..] => Some(
+            "the file is UTF-16, not UTF-8 (PowerShell's `>` writes that); convert it with `iconv -f UTF-16 -t UTF-8`",
+        ),
+        _ => None,
+    }
+}
+
+/// What reading a line met.
+enum Line {
+    Whole,
+    NoEnd,
+    TooLong,
+    End,
+}
+
+/// Reads one line into `line`, its end included. Of a line over the bound only the first part is kept.
+fn read_line(text: &mut (impl BufRead + ?Sized), line: &mut Vec<u8>) -> std::io::Result<Line> {
+    line.clear();
+    let read = text.take(MAX_LINE).read_until(b'\n', line)? as u64;
+    if line.last() == Some(&b'\n') {
+        return Ok(Line::Whole);
+    }
+    if read < MAX_LINE {
+        return Ok(if read == 0 { Line::End } else { Line::NoEnd });
+    }
+    line.truncate(1024);
+    loop {
+        let chunk = text.fill_buf()?;
+        let end = chunk.iter().position(|byte| *byte == b'\n');
+        let used = end.map_or(chunk.len(), |at| at + 1);
+        let done = end.is_some() || used == 0;
+        text.consume(used);
+        if done {
+            return Ok(Line::TooLong);
+        }
+    }
+}
+
+/// The rows of a JSONL text.
+struct LineRows {
+    file: Arc<Path>,
+    text: Box<dyn BufRead + Send>,
+    number: u64,
+    offset: u64,
+    line: Vec<u8>,
+    ended: bool,
+}
+
+impl Iterator for LineRows {
+    type Item = RowRead;
+
+    fn next(&mut self) -> Option<RowRead> {
+        while !self.ended {
+            let at = At::Line { number: self.number + 1, offset: self.offset };
+            let met = match read_line(&mut self.text, &mut self.line) {
+                Ok(met) => met,
+                Err(error) => {
+                    self.ended = true;
+                    return Some(Err(Reject::new(&self.file, at, RejectReason::Unreadable(error.to_string()), &[])));
+                }
+            };
+            self.number += 1;
+            self.offset += self.line.len() as u64;
+            match met {
+                Line::End => self.ended = true,
+                Line::TooLong => {
+                    let reason = RejectReason::TooLong { limit: MAX_LINE };
+                    return Some(Err(Reject::new(&self.file, at, reason, &self.line)));
+                }
+                Line::Whole | Line::NoEnd if self.line.trim_ascii().is_empty() => {}
+                Line::Whole => return Some(self.row(at)),
+                Line::NoEnd => {
+                    self.ended = true;
+                    return Some(self.row(at).map_err(torn_if_cut));
+                }
+            }
+        }
+        None
+    }
+}
+
+/// A fault in a last line without an end is its writer's stop when the text just ends.
+fn torn_if_cut(mut reject: Reject) -> Reject {
+    if let RejectReason::Row { fault: RowFault::Json(fault), .. } = &reject.reason
+        && fault.kind == FaultKind::UnexpectedEnd
+    {
+        reject.reason = RejectReason::Torn;
+    }
+    reject
+}
+
+impl LineRows {
+    fn row(&self, at: At) -> RowRead {
+        interaction(&self.file, at, &self.line)
+    }
+}
+
+/// Reads the bytes of one row.
+pub(super) fn interaction(file: &Arc<Path>, at: At, bytes: &[u8]) -> RowRead {
+    let bytes = bytes.trim_ascii();
+    let refuse = |fault: RowFault, column| Reject::new(file, at, RejectReason::Row { fault, column }, bytes);
+    let text = std::str::from_utf8(bytes).map_err(|error| {
+        let byte = error.valid_up_to();
+        let problem = format!("not UTF-8 text: byte 0x{:02X} at byte {} of the row", bytes[byte], byte + 1);
+        refuse(RowFault::Encoding(problem), None)
+    })?;
+    let json = Json::parse(text).map_err(|fault| {
+        let column = text.get(..fault.offset).map(|before| before.chars().count() as u64 + 1);
+        refuse(RowFault::Json(fault), column)
+    })?;
+    match wire::read(&json) {
+        Ok(interaction) => Ok((at, interaction)),
+        Err(fault) => Err(refuse(fault, None)),
+    }
+}
