@@ -4,8 +4,12 @@
 //! The rooms of the crate follow the way of the data; a room knows those before it and none after it:
 //!
 //! - [`recording`]: what production did, and its files.
+//! - [`compare`]: what is different, and what only looks it.
 
+pub mod case;
+pub mod compare;
 pub mod recording;
+pub mod replay;
 
 #[doc(hidden)]
 pub mod cli;

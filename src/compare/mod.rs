@@ -1,0 +1,23 @@
+//! What is different, and what only looks it.
+//!
+//! One canonical form decides everywhere: a stub answers a call, and an argument passes, when the canonical values
+//! under the [`Policy`] are equal. Numbers are compared by value with every digit, objects whatever their key order,
+//! texts after Unicode normalisation, a text that holds JSON by what it holds.
+
+mod arguments;
+mod canonical;
+mod difference;
+mod number;
+mod path;
+mod policy;
+mod sequence;
+mod text;
+
+pub use arguments::{Arguments, CallKey, PreparedCall, prepare};
+pub use canonical::Value;
+pub use difference::{Change, Difference, Hint, differences};
+pub use number::Number;
+pub use path::{Path, PathPattern, PathStep, PatternError};
+pub use policy::{How, Policy, Rule, RuleError, ToolRules};
+pub use sequence::{Alignment, Extra, ExtraKind, Matching, Missing, MissingKind, Order, Pair, PairKind, align};
+pub use text::Text;

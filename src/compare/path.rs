@@ -1,0 +1,232 @@
+//! Paths into a value, and patterns of paths.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// A step into a value.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum PathStep {
+    /// A member of an object.
+    Key(String),
+    /// An item of a list, counted from 0.
+    Index(usize),
+}
+
+/// Where in a value, as `$.filters[0].id`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Path(Vec<PathStep>);
+
+impl Path {
+    /// The whole value.
+    #[must_use]
+    pub fn root() -> Self {
+        Self::default()
+    }
+
+    /// The steps from the outside in.
+    #[must_use]
+    pub fn steps(&self) -> &[PathStep] {
+        &self.0
+    }
+
+    pub(super) fn push(&mut self, step: PathStep) {
+        self.0.push(step);
+    }
+
+    pub(super) fn pop(&mut self) {
+        self.0.pop();
+    }
+
+    /// The path with `[*]` for every place in a list: what differences are grouped by.
+    #[must_use]
+    pub fn general(&self) -> String {
+        shown(self.0.iter().map(|step| match step {
+            PathStep::Key(key) => Segment::Key(key.clone()),
+            PathStep::Index(_) => Segment::AnyIndex,
+        }))
+    }
+}
+
+impl fmt::Display for Path {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&shown(self.0.iter().map(|step| match step {
+            PathStep::Key(key) => Segment::Key(key.clone()),
+            PathStep::Index(index) => Segment::Index(*index),
+        })))
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Segment {
+    Key(String),
+    AnyKey,
+    Index(usize),
+    AnyIndex,
+    /// Any number of steps, also none.
+    Descent,
+}
+
+fn shown(segments: impl Iterator<Item = Segment>) -> String {
+    let mut path = String::from("$");
+    for segment in segments {
+        match segment {
+            Segment::Key(key) if is_plain(&key) => {
+                if !path.ends_with("..") {
+                    path.push('.');
+                }
+                path.push_str(&key);
+            }
+            Segment::Key(key) => path.push_str(&format!("[{key:?}]")),
+            Segment::AnyKey => path.push_str(if path.ends_with("..") { "*" } else { ".*" }),
+            Segment::Index(index) => path.push_str(&format!("[{index}]")),
+            Segment::AnyIndex => path.push_str("[*]"),
+            Segment::Descent => path.push_str(".."),
+        }
+    }
+    path
+}
+
+/// A key that needs no quotes in a path.
+fn is_plain(key: &str) -> bool {
+    !key.is_empty() && key != "*" && key.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'))
+}
+
+/// A pattern of paths: `$.ts`, `$.filters[*].id`, `$.*.id`, `$..id`, `$["a b"]`. The `$.` may be left out.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct PathPattern(Vec<Segment>);
+
+/// Why a text is no pattern of paths.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{pattern:?} is no path: {problem} (a path looks like $.filters[*].id)")]
+pub struct PatternError {
+    pattern: String,
+    problem: &'static str,
+}
+
+impl PathPattern {
+    /// Whether it covers a path.
+    #[must_use]
+    pub fn covers(&self, path: &Path) -> bool {
+        covers(&self.0, path.steps())
+    }
+}
+
+fn covers(pattern: &[Segment], path: &[PathStep]) -> bool {
+    let Some((segment, rest)) = pattern.split_first() else { return path.is_empty() };
+    if *segment == Segment::Descent {
+        return (0..=path.len()).any(|skipped| covers(rest, &path[skipped..]));
+    }
+    let Some((step, below)) = path.split_first() else { return false };
+    let fits = match (segment, step) {
+        (Segment::Key(wanted), PathStep::Key(key)) => wanted == key,
+        (Segment::Index(wanted), PathStep::Index(index)) => wanted == index,
+        (Segment::AnyKey, PathStep::Key(_)) | (Segment::AnyIndex, PathStep::Index(_)) => true,
+        _ => false,
+    };
+    fits && covers(rest, below)
+}
+
+impl FromStr for PathPattern {
+    type Err = PatternError;
+
+    fn from_str(text: &str) -> Result<Self, PatternError> {
+        let bad = |problem| PatternError { pattern: text.to_owned(), problem };
+        let mut rest = text.strip_prefix('$').unwrap_or(text);
+        let mut segments = Vec::new();
+        if !rest.starts_with(['.', '[']) && !rest.is_empty() {
+            rest = name(rest, &mut segments).map_err(bad)?;
+        }
+        while !rest.is_empty() {
+            rest = if let Some(below) = rest.strip_prefix("..") {
+                segments.push(Segment::Descent);
+                if below.starts_with('[') { below } else { name(below, &mut segments).map_err(bad)? }
+            } else if let Some(below) = rest.strip_prefix('.') {
+                name(below, &mut segments).map_err(bad)?
+            } else if let Some(inside) = rest.strip_prefix('[') {
+                bracket(inside, &mut segments).map_err(bad)?
+            } else {
+                return Err(bad("after `]` comes `.`, `[` or the end"));
+            };
+        }
+        Ok(Self(segments))
+    }
+}
+
+fn name<'a>(text: &'a str, segments: &mut Vec<Segment>) -> Result<&'a str, &'static str> {
+    let end = text.find(['.', '[']).unwrap_or(text.len());
+    match &text[..end] {
+        "" => return Err("a name is missing after a point"),
+        "*" => segments.push(Segment::AnyKey),
+        key => segments.push(Segment::Key(key.to_owned())),
+    }
+    Ok(&text[end..])
+}
+
+fn bracket<'a>(text: &'a str, segments: &mut Vec<Segment>) -> Result<&'a str, &'static str> {
+    for quote in ['"', '\''] {
+        if let Some(inside) = text.strip_prefix(quote) {
+            let (key, rest) = inside.split_once(quote).ok_or("a quote is not closed")?;
+            segments.push(Segment::Key(key.to_owned()));
+            return rest.strip_prefix(']').ok_or("`]` is missing");
+        }
+    }
+    let (inside, rest) = text.split_once(']').ok_or("`]` is missing")?;
+    segments.push(match inside {
+        "*" => Segment::AnyIndex,
+        index => Segment::Index(index.parse().map_err(|_| "in brackets stands a number, * or a key in quotes")?),
+    });
+    Ok(rest)
+}
+
+impl fmt::Display for PathPattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&shown(self.0.iter().cloned()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn path(steps: &[PathStep]) -> Path {
+        Path(steps.to_vec())
+    }
+
+    fn key(text: &str) -> PathStep {
+        PathStep::Key(text.into())
+    }
+
+    #[test]
+    fn patterns_cover_what_they_say() {
+        let at = path(&[key("filters"), PathStep::Index(3), key("id")]);
+        for pattern in ["$.filters[*].id", "filters[3].id", "$..id", "$.*[*].id", "..[3].id", "$[\"filters\"][*]['id']"]
+        {
+            assert!(pattern.parse::<PathPattern>().unwrap().covers(&at), "{pattern}");
+        }
+        for pattern in ["$.filters[*]", "id", "$.filters[2].id", "$.filters.*.id", "$"] {
+            assert!(!pattern.parse::<PathPattern>().unwrap().covers(&at), "{pattern}");
+        }
+    }
+
+    #[test]
+    fn a_pattern_prints_as_it_is_read() {
+        for text in ["$.a[*].b", "$..id", "$[\"a b\"].*", "$", "$[0]"] {
+            assert_eq!(text.parse::<PathPattern>().unwrap().to_string(), text);
+        }
+        assert_eq!("ts".parse::<PathPattern>().unwrap().to_string(), "$.ts");
+    }
+
+    #[test]
+    fn a_bad_pattern_says_what_is_wrong() {
+        for text in ["$.", "a[", "a[x]", "a[\"b]", "a]b..", "$.a[0]b"] {
+            let parsed = text.parse::<PathPattern>();
+            assert!(parsed.is_err() || text == "a]b..", "{text}");
+        }
+    }
+
+    #[test]
+    fn paths_show_keys_that_need_quotes() {
+        assert_eq!(path(&[key("a b"), PathStep::Index(0)]).to_string(), "$[\"a b\"][0]");
+        assert_eq!(path(&[key("a"), PathStep::Index(7)]).general(), "$.a[*]");
+    }
+}

@@ -1,0 +1,513 @@
+//! Pairing the calls of a run with the recorded ones.
+//!
+//! Equal calls are paired first, as many as possible in their order, then the rest of the equal ones by position.
+//! What is left is paired at least total cost, ties going to the earlier position. Pairing equal calls first loses
+//! nothing: the cost of a pair is a distance, so an optimal assignment that splits two equal calls can be mended at
+//! no cost.
+
+use pathfinding::prelude::{Matrix, kuhn_munkres_min};
+
+use super::arguments::{Arguments, PreparedCall};
+use super::canonical::Value;
+use super::difference::Difference;
+
+/// How the run's calls are held to the recorded ones.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Matching {
+    /// The same calls in the same order; calls of one recorded step in any order. The default.
+    #[default]
+    PartialOrder,
+    /// The same calls in the same order.
+    Strict,
+    /// The recorded calls in their order; others may come in between.
+    Ordered,
+    /// The same calls in any order.
+    Unordered,
+    /// No other calls than the recorded ones, in any order; some may be left out.
+    Subset,
+    /// All recorded calls, in any order; others may be made.
+    Superset,
+    /// Name by name and argument by argument, as the Akka TestKit's evaluators read a recording.
+    Labels,
+}
+
+impl Matching {
+    /// All of them.
+    pub const ALL: [Matching; 7] = [
+        Matching::PartialOrder,
+        Matching::Strict,
+        Matching::Ordered,
+        Matching::Unordered,
+        Matching::Subset,
+        Matching::Superset,
+        Matching::Labels,
+    ];
+
+    /// Its word on the command line.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Matching::PartialOrder => "partial-order",
+            Matching::Strict => "strict",
+            Matching::Ordered => "ordered",
+            Matching::Unordered => "unordered",
+            Matching::Subset => "subset",
+            Matching::Superset => "superset",
+            Matching::Labels => "labels",
+        }
+    }
+
+    /// Whether calls may be made that were not recorded.
+    #[must_use]
+    pub fn allows_extra(self) -> bool {
+        matches!(self, Matching::Ordered | Matching::Superset | Matching::Labels)
+    }
+
+    /// Whether recorded calls may be left out.
+    #[must_use]
+    pub fn allows_missing(self) -> bool {
+        self == Matching::Subset
+    }
+
+    /// Whether the order counts.
+    #[must_use]
+    pub fn is_ordered(self) -> bool {
+        matches!(self, Matching::PartialOrder | Matching::Strict | Matching::Ordered | Matching::Labels)
+    }
+
+    /// Whether steps loosen the order.
+    fn heeds_steps(self) -> bool {
+        matches!(self, Matching::PartialOrder | Matching::Ordered)
+    }
+}
+
+/// How a run's calls correspond to the recorded ones.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Alignment {
+    /// Pairs, in the order of the recording.
+    pub pairs: Vec<Pair>,
+    /// Recorded calls without a counterpart.
+    pub missing: Vec<Missing>,
+    /// Calls of the run without a counterpart.
+    pub extra: Vec<Extra>,
+}
+
+/// A recorded call and the run's call that corresponds to it. Both are places, counted from 0.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pair {
+    /// The recorded call.
+    pub recorded: usize,
+    /// The run's call.
+    pub seen: usize,
+    /// How they differ.
+    pub kind: PairKind,
+    /// Whether the order was kept.
+    pub order: Order,
+}
+
+/// How the calls of a pair differ.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PairKind {
+    /// Not at all.
+    Same,
+    /// The same tool with other arguments.
+    Changed(Vec<Difference>),
+    /// Another tool with equal or almost equal arguments.
+    Renamed(Vec<Difference>),
+}
+
+/// Whether a call stands where it was recorded, in regard to the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// In order.
+    Kept,
+    /// Out of order: taking these calls out, and no fewer, leaves the rest in order.
+    Moved,
+}
+
+/// A recorded call that was not made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Missing {
+    /// Its place in the recording.
+    pub recorded: usize,
+    /// What is known of it.
+    pub kind: MissingKind,
+}
+
+/// What is known of a call that was not made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MissingKind {
+    /// It was left out.
+    Dropped,
+    /// An equal call was made, but fewer times.
+    FewerTimes,
+    /// It had failed and was made again right after.
+    RetryDropped,
+}
+
+/// A call that was not recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extra {
+    /// Its place in the run.
+    pub seen: usize,
+    /// What is known of it.
+    pub kind: ExtraKind,
+}
+
+/// What is known of a call that was not recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExtraKind {
+    /// The recording knows the tool, not this call.
+    New,
+    /// An equal call was recorded, but fewer times.
+    Repeated,
+    /// The recording never uses this tool.
+    UnknownTool,
+}
+
+impl Alignment {
+    /// Whether nothing differs that the matching holds the run to.
+    #[must_use]
+    pub fn holds(&self, matching: Matching) -> bool {
+        self.pairs.iter().all(|pair| pair.kind == PairKind::Same)
+            && (matching.allows_missing() || self.missing.is_empty())
+            && (matching.allows_extra() || self.extra.is_empty())
+            && (!matching.is_ordered() || self.pairs.iter().all(|pair| pair.order == Order::Kept))
+    }
+
+    /// The place of the first difference in the run: (recorded, seen), where each is known.
+    #[must_use]
+    pub fn first_divergence(&self) -> Option<(Option<usize>, Option<usize>)> {
+        let pairs = self.pairs.iter().filter(|pair| pair.kind != PairKind::Same || pair.order == Order::Moved);
+        let paired = pairs.map(|pair| (Some(pair.recorded), Some(pair.seen)));
+        let missing = self.missing.iter().map(|missing| (Some(missing.recorded), None));
+        let extra = self.extra.iter().map(|extra| (None, Some(extra.seen)));
+        paired.chain(missing).chain(extra).min_by_key(|(recorded, seen)| match (recorded, seen) {
+            (Some(a), Some(b)) => (*a).min(*b),
+            (Some(at), None) | (None, Some(at)) => *at,
+            (None, None) => usize::MAX,
+        })
+    }
+}
+
+/// Pairs the calls of a run with the recorded ones.
+#[must_use]
+pub fn align(recorded: &[PreparedCall<'_>], seen: &[PreparedCall<'_>], matching: Matching) -> Alignment {
+    let letter_equal = recorded.len() == seen.len() && recorded.iter().zip(seen).all(|(a, b)| a.is_letter_equal(b));
+    if letter_equal {
+        let same = |at| Pair { recorded: at, seen: at, kind: PairKind::Same, order: Order::Kept };
+        return Alignment { pairs: (0..seen.len()).map(same).collect(), ..Alignment::default() };
+    }
+    let mut partner = equal_pairs(recorded, seen);
+    pair_the_rest(recorded, seen, &mut partner);
+    describe(recorded, seen, &partner, matching)
+}
+
+/// For each recorded call the equal call of the run that it is paired with.
+fn equal_pairs(recorded: &[PreparedCall<'_>], seen: &[PreparedCall<'_>]) -> Vec<Option<usize>> {
+    let keys = |calls: &[PreparedCall<'_>]| calls.iter().map(PreparedCall::key).collect::<Vec<_>>();
+    let (ours, theirs) = (keys(recorded), keys(seen));
+    let mut partner = vec![None; recorded.len()];
+    let mut taken = vec![false; seen.len()];
+    for op in similar::capture_diff_slices(similar::Algorithm::Myers, &ours, &theirs) {
+        if let similar::DiffOp::Equal { old_index, new_index, len } = op {
+            for step in 0..len {
+                partner[old_index + step] = Some(new_index + step);
+                taken[new_index + step] = true;
+            }
+        }
+    }
+    let mut free: std::collections::HashMap<_, std::collections::VecDeque<usize>> = std::collections::HashMap::new();
+    for (at, key) in theirs.iter().enumerate().filter(|(at, _)| !taken[*at]) {
+        free.entry(*key).or_default().push_back(at);
+    }
+    for (at, key) in ours.iter().enumerate() {
+        if partner[at].is_none() {
+            partner[at] = free.get_mut(key).and_then(std::collections::VecDeque::pop_front);
+        }
+    }
+    partner
+}
+
+/// The cost of leaving a call without a counterpart. A pair that costs as much as two of these is not worth it.
+const ALONE: i64 = 1_000_000;
+/// The cost of the same tool with entirely other arguments; less than leaving both calls alone, so that a changed
+/// call is not taken for one missing and one extra.
+const OTHER_ARGUMENTS: i64 = 1_500_000;
+/// The cost of another tool with equal arguments.
+const OTHER_TOOL: i64 = 1_600_000;
+/// No pair at all.
+const NEVER: i64 = 2 * ALONE + 1_000;
+
+/// Up to this many cells the optimal assignment is worth its cubic time; beyond, calls are paired in order by tool.
+const ASSIGNABLE: usize = 250 * 250;
+
+fn pair_the_rest(recorded: &[PreparedCall<'_>], seen: &[PreparedCall<'_>], partner: &mut [Option<usize>]) {
+    let mut taken = vec![false; seen.len()];
+    partner.iter().flatten().for_each(|at| taken[*at] = true);
+    let left: Vec<usize> = (0..recorded.len()).filter(|at| partner[*at].is_none()).collect();
+    let right: Vec<usize> = (0..seen.len()).filter(|at| !taken[*at]).collect();
+    if left.is_empty() || right.is_empty() {
+        return;
+    }
+    if left.len() * right.len() > ASSIGNABLE {
+        return pair_in_order(recorded, seen, &left, right, partner);
+    }
+    // Either side may stay alone, so each row has a column of its own to stay alone in.
+    let columns = right.len() + left.len();
+    let costs = Matrix::from_fn(left.len(), columns, |(row, column)| match right.get(column) {
+        Some(&at) => pair_cost(&recorded[left[row]], &seen[at], left[row].abs_diff(at)) - ALONE,
+        None => ALONE,
+    });
+    let (_, columns) = kuhn_munkres_min(&costs);
+    for (row, column) in columns.into_iter().enumerate() {
+        if let Some(&at) = right.get(column)
+            && costs[(row, column)] < ALONE
+        {
+            partner[left[row]] = Some(at);
+        }
+    }
+}
+
+fn pair_in_order(
+    recorded: &[PreparedCall<'_>],
+    seen: &[PreparedCall<'_>],
+    left: &[usize],
+    right: Vec<usize>,
+    partner: &mut [Option<usize>],
+) {
+    let mut free: std::collections::HashMap<_, std::collections::VecDeque<usize>> = std::collections::HashMap::new();
+    for at in right {
+        free.entry(&seen[at].call.name).or_default().push_back(at);
+    }
+    for at in left {
+        partner[*at] = free.get_mut(&recorded[*at].call.name).and_then(std::collections::VecDeque::pop_front);
+    }
+}
+
+/// What a pair costs: how much of the arguments differs, and a trifle for the distance, which breaks ties.
+fn pair_cost(recorded: &PreparedCall<'_>, seen: &PreparedCall<'_>, distance: usize) -> i64 {
+    let trifle = distance.min(900) as i64;
+    let unlike = unlikeness(recorded.arguments(), seen.arguments());
+    if recorded.call.name == seen.call.name {
+        return (unlike * OTHER_ARGUMENTS as f64) as i64 + trifle;
+    }
+    // Another tool is a rename only when the arguments say so.
+    let says_something = recorded.arguments() != &Arguments::Value(Value::Object(Vec::new()));
+    if says_something && unlike < 0.5 {
+        return OTHER_TOOL + (unlike * 100_000.0) as i64 + trifle;
+    }
+    NEVER
+}
+
+/// The share of arguments that differ, from 0 (equal) to 1.
+fn unlikeness(a: &Arguments, b: &Arguments) -> f64 {
+    let (Arguments::Value(Value::Object(left)), Arguments::Value(Value::Object(right))) = (a, b) else {
+        return if a == b { 0.0 } else { 1.0 };
+    };
+    let equal = left.iter().filter(|member| {
+        right.binary_search_by(|other| other.0.cmp(&member.0)).is_ok_and(|at| right[at].1 == member.1)
+    });
+    let equal = equal.count();
+    let all = left.len() + right.len() - equal;
+    if all == 0 { 0.0 } else { 1.0 - equal as f64 / all as f64 }
+}
+
+fn describe(
+    recorded: &[PreparedCall<'_>],
+    seen: &[PreparedCall<'_>],
+    partner: &[Option<usize>],
+    matching: Matching,
+) -> Alignment {
+    let paired: Vec<(usize, usize)> = partner.iter().enumerate().filter_map(|(at, to)| to.map(|to| (at, to))).collect();
+    let moved = out_of_order(&paired, recorded, seen, matching);
+    let pairs = paired.iter().zip(moved).map(|(&(from, to), order)| Pair {
+        recorded: from,
+        seen: to,
+        kind: pair_kind(&recorded[from], &seen[to]),
+        order,
+    });
+    let taken: std::collections::HashSet<usize> = partner.iter().flatten().copied().collect();
+    Alignment {
+        pairs: pairs.collect(),
+        missing: (0..recorded.len())
+            .filter(|at| partner[*at].is_none())
+            .map(|at| Missing { recorded: at, kind: missing_kind(recorded, at, seen) })
+            .collect(),
+        extra: (0..seen.len())
+            .filter(|at| !taken.contains(at))
+            .map(|at| Extra { seen: at, kind: extra_kind(recorded, &seen[at]) })
+            .collect(),
+    }
+}
+
+fn pair_kind(recorded: &PreparedCall<'_>, seen: &PreparedCall<'_>) -> PairKind {
+    if recorded.is_letter_equal(seen) {
+        return PairKind::Same;
+    }
+    let differences = recorded.arguments().differences(seen.arguments());
+    match (recorded.call.name == seen.call.name, differences.is_empty()) {
+        (true, true) => PairKind::Same,
+        (true, false) => PairKind::Changed(differences),
+        (false, _) => PairKind::Renamed(differences),
+    }
+}
+
+fn missing_kind(recorded: &[PreparedCall<'_>], at: usize, seen: &[PreparedCall<'_>]) -> MissingKind {
+    let key = recorded[at].key();
+    let failed = |at: usize| recorded[at].call.error.is_some();
+    let next = recorded.get(at + 1).filter(|next| next.key() == key);
+    let before = at.checked_sub(1).filter(|before| recorded[*before].key() == key);
+    if (next.is_some() && failed(at)) || before.is_some_and(failed) {
+        return MissingKind::RetryDropped;
+    }
+    if seen.iter().any(|call| call.key() == key) { MissingKind::FewerTimes } else { MissingKind::Dropped }
+}
+
+fn extra_kind(recorded: &[PreparedCall<'_>], seen: &PreparedCall<'_>) -> ExtraKind {
+    if recorded.iter().any(|call| call.key() == seen.key()) {
+        ExtraKind::Repeated
+    } else if recorded.iter().any(|call| call.call.name == seen.call.name) {
+        ExtraKind::New
+    } else {
+        ExtraKind::UnknownTool
+    }
+}
+
+/// For each pair, in the order of the recording, whether it is one of the fewest that must be taken out to leave
+/// the rest in order.
+fn out_of_order(
+    paired: &[(usize, usize)],
+    recorded: &[PreparedCall<'_>],
+    seen: &[PreparedCall<'_>],
+    matching: Matching,
+) -> Vec<Order> {
+    let heed = matching.heeds_steps() && recorded.iter().any(|call| call.call.step.is_some());
+    let ours = |at: usize| if heed { step_start(recorded, at) } else { at };
+    let theirs = |at: usize| if heed { step_start(seen, at) } else { at };
+    // Within a recorded step the order is free: take the calls of a step as they came in the run.
+    let mut order: Vec<usize> = (0..paired.len()).collect();
+    order.sort_by_key(|&index| (ours(paired[index].0), paired[index].1));
+    let places: Vec<usize> = order.iter().map(|&index| theirs(paired[index].1)).collect();
+    let mut result = vec![Order::Moved; paired.len()];
+    for at in longest_rise(&places) {
+        result[order[at]] = Order::Kept;
+    }
+    result
+}
+
+/// The place of the first call that was asked for in the same step; a call without a step is its own.
+fn step_start(calls: &[PreparedCall<'_>], at: usize) -> usize {
+    let Some(step) = calls[at].call.step else { return at };
+    let mut start = at;
+    while start > 0 && calls[start - 1].call.step == Some(step) {
+        start -= 1;
+    }
+    start
+}
+
+/// The places of a longest part of the list that never falls.
+fn longest_rise(list: &[usize]) -> Vec<usize> {
+    let mut tails: Vec<usize> = Vec::new();
+    let mut before: Vec<Option<usize>> = vec![None; list.len()];
+    for (at, value) in list.iter().enumerate() {
+        let slot = tails.partition_point(|&tail| list[tail] <= *value);
+        before[at] = slot.checked_sub(1).map(|previous| tails[previous]);
+        if slot == tails.len() {
+            tails.push(at);
+        } else {
+            tails[slot] = at;
+        }
+    }
+    let mut rise = Vec::with_capacity(tails.len());
+    let mut next = tails.last().copied();
+    while let Some(at) = next {
+        rise.push(at);
+        next = before[at];
+    }
+    rise.reverse();
+    rise
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Policy, prepare};
+    use super::*;
+    use crate::recording::{Json, ToolCall, ToolName};
+
+    /// Calls written as `name`, `name=argument`, or either with `@step`.
+    fn calls(text: &str) -> Vec<ToolCall> {
+        text.split_whitespace()
+            .map(|word| {
+                let (word, step) = word.split_once('@').map_or((word, None), |(word, step)| (word, step.parse().ok()));
+                let (name, value) = word.split_once('=').unwrap_or((word, ""));
+                let arguments =
+                    (!value.is_empty()).then(|| Json::parse(format!("{{\"v\":\"{value}\",\"k\":1}}")).unwrap());
+                ToolCall { step, ..ToolCall::new(ToolName::new(name), arguments) }
+            })
+            .collect()
+    }
+
+    fn shown(recorded: &str, seen: &str) -> String {
+        let (a, b, policy) = (calls(recorded), calls(seen), Policy::default());
+        let alignment = align(&prepare(&a, &policy), &prepare(&b, &policy), Matching::PartialOrder);
+        let mut words: Vec<String> = Vec::new();
+        for pair in &alignment.pairs {
+            let name = &a[pair.recorded].name;
+            match &pair.kind {
+                PairKind::Same => {}
+                PairKind::Changed(_) => words.push(format!("changed {name}")),
+                PairKind::Renamed(_) => words.push(format!("renamed {name}>{}", b[pair.seen].name)),
+            }
+            if pair.order == Order::Moved {
+                words.push(format!("moved {name}"));
+            }
+        }
+        words.extend(alignment.missing.iter().map(|m| format!("missing {} {:?}", a[m.recorded].name, m.kind)));
+        words.extend(alignment.extra.iter().map(|e| format!("extra {} {:?}", b[e.seen].name, e.kind)));
+        words.join(", ")
+    }
+
+    #[test]
+    fn one_edit_is_named_and_nothing_else() {
+        assert_eq!(shown("a b c", "a b c"), "");
+        assert_eq!(shown("a b c", "a c"), "missing b Dropped");
+        assert_eq!(shown("a b c", "x a b c"), "extra x UnknownTool");
+        assert_eq!(shown("a b c", "a c b"), "moved c");
+        assert_eq!(shown("a=1 b", "a=2 b"), "changed a");
+        assert_eq!(shown("a refund=1", "a issue_refund=1"), "renamed refund>issue_refund");
+        assert_eq!(shown("a b", "a b b"), "extra b Repeated");
+        assert_eq!(shown("a b b", "a b"), "missing b FewerTimes");
+    }
+
+    #[test]
+    fn calls_of_one_step_have_no_order() {
+        assert_eq!(shown("a@1 b@1 c@2", "b@1 a@1 c@2"), "");
+        assert_eq!(shown("a@1 b@1", "a@1 b@2"), "");
+        assert_eq!(shown("a@1 b@2", "b@1 a@1"), "");
+        assert_eq!(shown("a@1 b@2", "b@1 a@2"), "moved b");
+        assert_eq!(shown("a@1 b@1 c@2", "c@1 b@2 a@2"), "moved c");
+    }
+
+    #[test]
+    fn equal_calls_are_paired_so_that_order_is_kept() {
+        assert_eq!(shown("a b", "b a b"), "extra b Repeated");
+        assert_eq!(shown("t=1 t=2", "t=2 t=1"), "moved t");
+        assert_eq!(shown("t=1 t=2", "t=3 t=2"), "changed t");
+    }
+
+    #[test]
+    fn a_failed_call_that_is_not_made_again_is_a_dropped_retry() {
+        let mut a = calls("g=1 g=1");
+        a[0].error = Some(Json::string("timeout"));
+        let (b, policy) = (calls("g=1"), Policy::default());
+        let alignment = align(&prepare(&a, &policy), &prepare(&b, &policy), Matching::PartialOrder);
+        assert_eq!(alignment.missing[0].kind, MissingKind::RetryDropped);
+    }
+
+    #[test]
+    fn a_thousand_calls_less_one_are_one_missing_call() {
+        let many = |skip: usize| (0..1000).filter(|n| *n != skip).map(|n| format!("t={n} ")).collect::<String>();
+        assert_eq!(shown(&many(5000), &many(400)), "missing t Dropped");
+    }
+}

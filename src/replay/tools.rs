@@ -1,0 +1,186 @@
+//! What a target's tool calls go through during an attempt.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use futures_core::future::BoxFuture;
+
+use super::bindings::{Answer, ToolBindings};
+use super::ledger::Ledger;
+use crate::recording::{Json, ToolCall, ToolError, ToolName};
+
+/// A call that a target asks for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToolRequest {
+    /// The tool.
+    pub name: ToolName,
+    /// The arguments: an object, the JSON text of one, or nothing.
+    pub arguments: Option<Json>,
+    /// The target's id of the call, if it has one.
+    pub id: Option<String>,
+    /// Which of its model calls asked for it, where the target tells.
+    pub step: Option<i64>,
+}
+
+impl ToolRequest {
+    /// A call of which only the tool and the arguments are known.
+    pub fn new(name: impl Into<Arc<str>>, arguments: Json) -> Self {
+        Self { name: ToolName::new(name), arguments: Some(arguments), id: None, step: None }
+    }
+}
+
+/// Tools that do real work, for recording a live session.
+pub trait ToolProgram: Send + Sync {
+    /// Makes the tools ready for a new attempt.
+    fn begin<'a>(&'a self, attempt: &'a str) -> BoxFuture<'a, Result<(), String>>;
+    /// Calls a tool.
+    fn call<'a>(&'a self, attempt: &'a str, request: &'a ToolRequest) -> BoxFuture<'a, Result<Json, ToolError>>;
+}
+
+/// The tools of one attempt. Cheap to clone; calls may be in flight at the same time. Each call is answered from the
+/// recording, or by the live tools while a session is recorded, and written down.
+#[derive(Clone)]
+pub struct Tools {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    attempt: String,
+    live: Option<Arc<dyn ToolProgram>>,
+    state: Mutex<State>,
+    abort_asked: tokio::sync::Notify,
+}
+
+struct State {
+    stubs: ToolBindings,
+    calls: Vec<ToolCall>,
+    abort: Option<String>,
+    is_over: bool,
+    late: Vec<ToolName>,
+}
+
+impl Tools {
+    /// The tools of an attempt, answered by stubs, or by live tools where there are any.
+    #[must_use]
+    pub fn new(attempt: impl Into<String>, stubs: ToolBindings, live: Option<Arc<dyn ToolProgram>>) -> Self {
+        let state = State { stubs, calls: Vec::new(), abort: None, is_over: false, late: Vec::new() };
+        let abort_asked = tokio::sync::Notify::new();
+        Self { shared: Arc::new(Shared { attempt: attempt.into(), live, state: Mutex::new(state), abort_asked }) }
+    }
+
+    /// The name of the attempt that these tools belong to.
+    #[must_use]
+    pub fn attempt(&self) -> &str {
+        &self.shared.attempt
+    }
+
+    /// Calls a tool.
+    ///
+    /// # Errors
+    /// The tool's own error as it was recorded, or one that says that no recording answers the call.
+    pub async fn call(&self, request: ToolRequest) -> Result<Json, ToolError> {
+        let answer = match &self.shared.live {
+            Some(program) if !self.lock().is_over => self.call_live(program, request).await,
+            _ => self.answer(request),
+        };
+        match answer {
+            Answer::Result(result) => Ok(result),
+            Answer::Error(error) => Err(error),
+            Answer::Abort(message) => Err(ToolError { kind: Some("aborted".into()), message }),
+        }
+    }
+
+    /// Answers a call from the recording, at once.
+    pub fn answer(&self, request: ToolRequest) -> Answer {
+        let mut state = self.lock();
+        if state.is_over {
+            state.late.push(request.name);
+            let message = "the attempt is over".to_owned();
+            return Answer::Error(ToolError { kind: Some("attempt_over".into()), message });
+        }
+        let answer = state.stubs.answer(&request.name, request.arguments.as_ref());
+        if let Answer::Abort(message) = &answer {
+            state.abort.get_or_insert_with(|| message.clone());
+            self.shared.abort_asked.notify_one();
+        }
+        state.calls.push(called(request, &answer, None));
+        answer
+    }
+
+    async fn call_live(&self, program: &Arc<dyn ToolProgram>, request: ToolRequest) -> Answer {
+        // Its place among the calls is the one it was asked in, whichever answers first.
+        let place = {
+            let mut state = self.lock();
+            state.stubs.note_live();
+            state.calls.push(ToolCall::new(request.name.clone(), request.arguments.clone()));
+            state.calls.len() - 1
+        };
+        let asked = Instant::now();
+        let answer = match program.call(&self.shared.attempt, &request).await {
+            Ok(result) => Answer::Result(result),
+            Err(error) => Answer::Error(error),
+        };
+        // Microseconds are as much as a clock on a busy machine can promise.
+        let took = (asked.elapsed().as_secs_f64() * 1e6).round() / 1e3;
+        let made = called(request, &answer, Some(took));
+        if let Some(slot) = self.lock().calls.get_mut(place) {
+            *slot = made;
+        }
+        answer
+    }
+
+    /// Why the attempt has to end, where a call had no recording and the miss policy is to stop.
+    #[must_use]
+    pub fn aborted(&self) -> Option<String> {
+        self.lock().abort.clone()
+    }
+
+    /// Waits until the attempt has to end for such a call.
+    pub(super) async fn abort_asked(&self) {
+        self.shared.abort_asked.notified().await;
+    }
+
+    /// Forgets what was called so far: the turns of a setup are over, the one that is tested begins.
+    pub(super) fn start_over(&self, stubs: ToolBindings) {
+        let mut state = self.lock();
+        (state.stubs, state.calls) = (stubs, Vec::new());
+    }
+
+    /// Ends the attempt: calls that come from now on are refused and named.
+    #[must_use]
+    pub fn close(&self) -> (Vec<ToolCall>, Ledger) {
+        let mut state = self.lock();
+        state.is_over = true;
+        (std::mem::take(&mut state.calls), state.stubs.ledger())
+    }
+
+    /// The tools that were called after the attempt was over.
+    #[must_use]
+    pub fn late_calls(&self) -> Vec<ToolName> {
+        self.lock().late.clone()
+    }
+
+    /// A panic while the state was held leaves it whole: each change is one step.
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.shared.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn called(request: ToolRequest, answer: &Answer, latency_ms: Option<f64>) -> ToolCall {
+    let mut call = ToolCall::new(request.name, request.arguments);
+    (call.id, call.step, call.latency_ms) = (request.id, request.step, latency_ms);
+    match answer {
+        Answer::Result(result) => call.result = Some(result.clone()),
+        Answer::Error(error) => call.error = Some(error_json(error)),
+        Answer::Abort(message) => call.error = Some(Json::string(message)),
+    }
+    call
+}
+
+/// A tool's error as it is recorded.
+fn error_json(error: &ToolError) -> Json {
+    match &error.kind {
+        Some(kind) => Json::of(&serde_json::json!({ "type": kind, "message": error.message })),
+        None => Json::string(&error.message),
+    }
+}
