@@ -8,8 +8,10 @@
 
 pub mod case;
 pub mod compare;
+pub mod evaluate;
 pub mod recording;
 pub mod replay;
+pub mod verdict;
 
 #[doc(hidden)]
 pub mod cli;
