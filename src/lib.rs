@@ -9,6 +9,7 @@
 pub mod case;
 pub mod compare;
 pub mod evaluate;
+pub mod experiment;
 pub mod recording;
 pub mod replay;
 pub mod verdict;

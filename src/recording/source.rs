@@ -92,9 +92,9 @@ pub enum SourceError {
 /// }
 /// # Ok::<(), taketwo::recording::SourceError>(())
 /// ```
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Recordings {
-    files: Vec<SourceFile>,
+    files: Arc<[SourceFile]>,
 }
 
 #[derive(Debug)]
@@ -125,7 +125,7 @@ impl Recordings {
                 }));
             }
         }
-        Ok(Self { files })
+        Ok(Self { files: files.into() })
     }
 
     /// The files, as they were named.
@@ -145,8 +145,8 @@ impl Recordings {
     ///
     /// # Errors
     /// [`SourceError`] where a file cannot be opened.
-    pub fn rows(&self) -> Result<Rows<'_>, SourceError> {
-        Ok(Rows { files: &self.files, next: 0, current: None, seen: HashMap::new() })
+    pub fn rows(&self) -> Result<Rows, SourceError> {
+        Ok(Rows { files: Arc::clone(&self.files), next: 0, current: None, seen: HashMap::new() })
     }
 
     /// A hash of all bytes, for the manifest of a run.
@@ -155,7 +155,7 @@ impl Recordings {
     /// [`SourceError`] where a file cannot be read.
     pub fn hash(&self) -> Result<blake3::Hash, SourceError> {
         let mut hasher = blake3::Hasher::new();
-        for file in &self.files {
+        for file in self.files.iter() {
             let opened = File::open(&file.path);
             opened
                 .and_then(|mut bytes| std::io::copy(&mut bytes, &mut hasher))
@@ -166,14 +166,14 @@ impl Recordings {
 }
 
 /// The rows of recordings, one file after another.
-pub struct Rows<'a> {
-    files: &'a [SourceFile],
+pub struct Rows {
+    files: Arc<[SourceFile]>,
     next: usize,
     current: Option<(Arc<Path>, Box<dyn Iterator<Item = Read> + Send>)>,
     seen: HashMap<u128, (u32, At)>,
 }
 
-impl Iterator for Rows<'_> {
+impl Iterator for Rows {
     type Item = Item;
 
     fn next(&mut self) -> Option<Item> {
@@ -201,7 +201,7 @@ impl Iterator for Rows<'_> {
     }
 }
 
-impl Rows<'_> {
+impl Rows {
     /// Gives the row its id and makes sure that no other had it.
     fn identify(&mut self, place: Place, interaction: Interaction) -> Item {
         let id = interaction.id.clone().unwrap_or_else(|| {
