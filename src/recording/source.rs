@@ -264,7 +264,12 @@ fn name_apart(files: &mut [SourceFile]) {
 
 /// 128 bits that stand for an id where millions must be remembered.
 pub(crate) fn id_key(id: &CaseId) -> u128 {
-    let hash = blake3::hash(id.as_str().as_bytes());
+    text_key(id.as_str())
+}
+
+/// 128 bits that stand for a text.
+pub(super) fn text_key(text: &str) -> u128 {
+    let hash = blake3::hash(text.as_bytes());
     let mut bytes = [0; 16];
     bytes.copy_from_slice(&hash.as_bytes()[..16]);
     u128::from_le_bytes(bytes)
