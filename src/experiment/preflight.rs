@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::case::{EvalCase, EvalCaseParser, Expectation};
 use crate::recording::{Quarantine, Recordings, RejectBudget};
 use crate::replay::target::RecordedTarget;
-use crate::replay::{Abilities, PreflightReason, SystemUnderTest};
+use crate::replay::{Abilities, PreflightReason, SystemUnderTest, TargetInfo};
 
 /// What a first look at recordings and target found.
 #[derive(Debug, Default)]
@@ -14,6 +14,8 @@ pub struct Preflight {
     pub cases: u64,
     /// The tools that the recordings name.
     pub tools: BTreeSet<String>,
+    /// What the target says of itself.
+    pub target: Option<TargetInfo>,
     /// Cases that have a counterpart in a second recording.
     pub paired: u64,
     /// What could not be read.
@@ -66,6 +68,7 @@ impl Preflight {
                 Abilities::default()
             }
         };
+        found.target = abilities.info.clone();
         let mut fixtures = BTreeSet::new();
         for row in recordings.rows()? {
             match row {

@@ -156,6 +156,18 @@ impl SettingsError {
     fn new(setting: &str, problem: impl fmt::Display) -> Self {
         Self { setting: setting.to_owned(), problem: problem.to_string(), help: None }
     }
+
+    /// No target is named.
+    pub(super) fn missing_target() -> Self {
+        let help = "name one with --target, as in --target 'command:python3 agent.py' or --target sample:v2";
+        Self { help: Some(help.into()), ..Self::new("target", "there is nothing to run the recordings against") }
+    }
+
+    /// No recording is named.
+    pub(super) fn missing_recordings() -> Self {
+        let help = "name files, folders or globs, or - for standard input, as in: taketwo run traffic.jsonl";
+        Self { help: Some(help.into()), ..Self::new("recordings", "there is nothing to run") }
+    }
 }
 
 /// The labels that `--skip` knows.
