@@ -11,6 +11,8 @@ pub mod compare;
 pub mod evaluate;
 pub mod recording;
 pub mod replay;
+pub mod report;
+pub mod store;
 pub mod verdict;
 
 #[doc(hidden)]
