@@ -12,6 +12,8 @@ pub mod evaluate;
 pub mod experiment;
 pub mod recording;
 pub mod replay;
+pub mod report;
+pub mod store;
 pub mod verdict;
 
 #[doc(hidden)]
