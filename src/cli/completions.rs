@@ -35,8 +35,7 @@ pub fn man(_args: &ManArgs) -> miette::Result<Exit> {
     let mut render = |command: clap::Command| clap_mangen::Man::new(command).render(&mut text);
     render(command.clone()).map_err(|error| miette::miette!("cannot write the man page: {error}"))?;
     for verb in command.get_subcommands().filter(|verb| verb.get_name() != "help") {
-        let name = format!("taketwo-{}", verb.get_name());
-        render(verb.clone().name(name)).map_err(|error| miette::miette!("cannot write the man page: {error}"))?;
+        render(verb.clone()).map_err(|error| miette::miette!("cannot write the man page: {error}"))?;
     }
     Ok(screen::print(&String::from_utf8_lossy(&text)))
 }

@@ -7,7 +7,6 @@ use super::settings_args::{CompareArgs, RunArgs};
 use super::{Exit, screen};
 use crate::experiment::{self, Places};
 use crate::replay::Stopper;
-use crate::report;
 
 /// Compare two recordings: what changed, by case and in sum.
 #[derive(Debug, clap::Args)]
@@ -60,10 +59,8 @@ pub fn run(args: &Args) -> miette::Result<Exit> {
         super::stop_on_signals(stopper);
         experiment::run(&settings, &places, &mut ShownProgress::new(), stop).await
     })?;
-    let exit = super::run::exit(&outcome);
-    let form = if args.json { report::Form::Json } else { report::Form::Diff };
-    screen::print_report(&outcome.folder, &outcome.report(exit as u8), form)?;
-    Ok(match exit {
+    screen::print_outcome(&outcome, args.json)?;
+    Ok(match outcome.exit {
         Exit::Cancelled => Exit::Cancelled,
         exit if args.exit_code => exit,
         _ => Exit::Passed,

@@ -16,6 +16,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::replay::Stopper;
+use crate::verdict::Exit;
 
 /// Replays recorded agent interactions against a new build and says what changed.
 #[derive(Debug, Parser)]
@@ -36,21 +37,6 @@ enum Verb {
     Man(completions::ManArgs),
 }
 
-/// What the program ends with. The numbers are a promise to scripts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Exit {
-    /// The gate passed, or the verb did its work.
-    Passed = 0,
-    /// The gate failed by a finding.
-    Finding = 1,
-    /// Refused: usage, unreadable or empty input, pre-flight.
-    Refused = 2,
-    /// No finding, but not proven either.
-    NotProven = 3,
-    /// Cancelled.
-    Cancelled = 130,
-}
-
 /// Parses the command line, runs the verb, says what is wrong.
 #[must_use]
 pub fn main() -> ExitCode {
@@ -58,7 +44,7 @@ pub fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => {
             let _ = error.print();
-            return ExitCode::from(if error.use_stderr() { Exit::Refused as u8 } else { 0 });
+            return ExitCode::from(if error.use_stderr() { Exit::Refused.code() } else { 0 });
         }
     };
     let done = match cli.verb {
@@ -70,7 +56,7 @@ pub fn main() -> ExitCode {
         Verb::Completions(args) => completions::run(&args),
         Verb::Man(args) => completions::man(&args),
     };
-    ExitCode::from(done.unwrap_or_else(|report| screen::refuse(&report)) as u8)
+    ExitCode::from(done.unwrap_or_else(|report| screen::refuse(&report)).code())
 }
 
 /// Runs async work to its end.

@@ -5,9 +5,8 @@ use std::path::PathBuf;
 use super::progress::ShownProgress;
 use super::settings_args::{CompareArgs, RunArgs};
 use super::{Exit, screen};
-use crate::experiment::{self, Outcome, Places};
+use crate::experiment::{self, Places};
 use crate::replay::Stopper;
-use crate::report;
 
 /// Replay recordings against a target and judge the difference.
 #[derive(Debug, clap::Args)]
@@ -71,21 +70,6 @@ pub fn run(args: &Args) -> miette::Result<Exit> {
         super::stop_on_signals(stopper);
         experiment::run(&settings, &places, &mut ShownProgress::new(), stop).await
     })?;
-    let exit = exit(&outcome);
-    let report = outcome.report(exit as u8);
-    let form = if args.json { report::Form::Json } else { report::Form::Text };
-    outcome.write_reports(&report)?;
-    screen::print_report(&outcome.folder, &report, form)?;
-    Ok(exit)
-}
-
-/// The exit code of a run.
-pub fn exit(outcome: &Outcome) -> Exit {
-    use crate::verdict::{GateState, RunState};
-    match (outcome.folder.manifest().facts.state, outcome.state) {
-        (RunState::Cancelled, _) => Exit::Cancelled,
-        (_, GateState::Passed) => Exit::Passed,
-        (_, GateState::Failed) => Exit::Finding,
-        (_, GateState::NotProven) => Exit::NotProven,
-    }
+    screen::print_outcome(&outcome, args.json)?;
+    Ok(outcome.exit)
 }

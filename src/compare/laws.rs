@@ -14,7 +14,8 @@ fn twins() -> impl Strategy<Value = (String, String)> {
         (any::<i64>(), 0_u32..4).prop_map(|(number, zeros)| {
             (number.to_string(), format!("{number}.{}", "0".repeat(zeros as usize + 1)))
         }),
-        (-9999_i32..9999, 1_u32..5).prop_map(|(number, power)| (format!("{number}e-{power}"), format!("{number}0e-{}", power + 1))),
+        (-9999_i32..9999, 1_u32..5)
+            .prop_map(|(number, power)| (format!("{number}e-{power}"), format!("{number}0e-{}", power + 1))),
         "[a-c{\\[ é]{0,4}".prop_map(|text| (Json::string(&text).text().to_owned(), escaped(&text))),
     ];
     leaf.prop_recursive(3, 24, 4, |inner| {

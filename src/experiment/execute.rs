@@ -1,25 +1,24 @@
 //! The run itself: from settings to a folder with a journal and a verdict.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use tokio::sync::mpsc;
 
 use super::preflight::Preflight;
 use super::recorder::Recorder;
-use super::settings::{ContentRule, Settings, SettingsError};
+use super::settings::{Settings, SettingsError};
 use super::targets::Target;
 use crate::case::{EvalCase, EvalCaseParser};
 use crate::evaluate::{EvalContext, EvaluationRules, evaluate};
 use crate::recording::{Interaction, Quarantine, Recordings};
-use crate::replay::{Attempt, AttemptKey, ExperimentRunner, RunPlan, Stop, Stray};
-use crate::store::{JournalIndex, JournalWriter, RunFolder};
-use crate::verdict::{AttemptRow, Facts, Gate, GateResult, GateState, RunState, Summary, SummaryBuilder, Trust};
+use crate::replay::{Attempt, ExperimentRunner, RunPlan, Stop, Stray};
+use crate::store::{Content, JournalIndex, JournalWriter, RunFolder, RunOutcome};
+use crate::verdict::{AttemptRow, Exit, Facts, Gate, RunState, Summary, SummaryBuilder, Trust};
 
 /// What a run writes besides its folder, and where.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Places {
     /// The folder that runs are kept in.
     pub runs: PathBuf,
@@ -43,27 +42,28 @@ pub trait Progress: Send {
 
 /// What a run came to.
 pub struct Outcome {
-    /// Its folder.
+    /// Its folder, with its manifest and what it came to.
     pub folder: RunFolder,
     /// Its figures.
     pub summary: Summary,
     /// Whether they can be trusted.
     pub trust: Trust,
-    /// Its gates.
-    pub gates: Vec<GateResult>,
     /// How it fell out.
-    pub state: GateState,
-    /// What a reader should know besides.
-    pub notes: Vec<String>,
-    /// How long it took.
-    pub took: Duration,
+    pub result: RunOutcome,
+    /// What the program ends with.
+    pub exit: Exit,
 }
 
 /// Runs a suite.
 ///
 /// # Errors
 /// When the run is refused: settings, recordings, pre-flight, a baseline that cannot be read.
-pub async fn run(settings: &Settings, places: &Places, progress: &mut dyn Progress, stop: Stop) -> miette::Result<Outcome> {
+pub async fn run(
+    settings: &Settings,
+    places: &Places,
+    progress: &mut dyn Progress,
+    stop: Stop,
+) -> miette::Result<Outcome> {
     let began = Instant::now();
     let mut gates = settings.gates.iter().map(|setting| setting.gate.clone()).collect::<Vec<_>>();
     for gate in &mut gates {
@@ -79,15 +79,32 @@ pub async fn run(settings: &Settings, places: &Places, progress: &mut dyn Progre
     let strays = target.system.shut_down().await;
     measured?;
     let facts = facts(settings, &found, &target, strays, &stop);
-    folder.finish(facts.clone())?;
     let (summary, index) = add_up(&folder)?;
     let (state, results) = Gate::judge_all(&gates, &summary, &facts);
+    let exit = Exit::of(facts.state, state);
+    let result = RunOutcome {
+        state,
+        gates: results,
+        exit: exit.code(),
+        notes: notes(places, &found, &target, index.len()),
+        wall_ms: Some(began.elapsed().as_secs_f64() * 1000.0),
+    };
+    let trust = summary.trust(&facts);
+    folder.finish(facts, result.clone())?;
+    Ok(Outcome { folder, summary, trust, result, exit })
+}
+
+/// What a reader should know besides: rows that were turned away, a run that was resumed.
+fn notes(places: &Places, found: &Preflight, target: &Target, attempts: usize) -> Vec<String> {
     let mut notes = Vec::new();
     if places.resume.is_some() {
-        notes.push(format!("resumed: {} attempts are in the journal", index.len()));
+        notes.push(format!("this run was resumed; its journal holds {attempts} attempts"));
     }
-    let trust = summary.trust(&facts);
-    Ok(Outcome { folder, summary, trust, gates: results, state, notes, took: began.elapsed() })
+    let second = target.second().map(|second| &second.quarantine);
+    for reject in found.quarantine.shown.iter().chain(second.into_iter().flat_map(|quarantine| &quarantine.shown)) {
+        notes.push(reject.to_string());
+    }
+    notes
 }
 
 /// Opens what the settings name and looks at it once.
@@ -104,7 +121,12 @@ pub async fn look(settings: &Settings, places: &Places) -> miette::Result<(Recor
     Ok((recordings, target, found))
 }
 
-async fn look_at(settings: &Settings, places: &Places, recordings: &Recordings, target: &Target) -> miette::Result<Preflight> {
+async fn look_at(
+    settings: &Settings,
+    places: &Places,
+    recordings: &Recordings,
+    target: &Target,
+) -> miette::Result<Preflight> {
     let quarantine = match &places.quarantine {
         Some(path) => Quarantine::in_file(path).map_err(|error| miette::miette!("cannot write {path:?}: {error}"))?,
         None => Quarantine::default(),
@@ -183,13 +205,16 @@ fn finisher(
             let results = evaluate(&context);
             AttemptRow::new(&context, results)
         };
-        let row = if content == ContentRule::Omit { row.without_content() } else { row };
+        let row = if content == Content::Omit { row.without_content() } else { row };
         (row, is_recording.then_some(attempt.seen))
     }
 }
 
 /// The cases of the recordings, numbered as the first look numbered them.
-fn cases(recordings: &Recordings, settings: &Settings) -> miette::Result<impl Iterator<Item = EvalCase> + Send + 'static> {
+fn cases(
+    recordings: &Recordings,
+    settings: &Settings,
+) -> miette::Result<impl Iterator<Item = EvalCase> + Send + 'static> {
     let parser = EvalCaseParser { tolerances: settings.tolerances };
     let rows = recordings.rows()?.filter_map(Result::ok);
     // A row that makes no case was a reason not to start.
@@ -228,8 +253,7 @@ fn read_baseline(gate: &mut Gate, runs: &Path) -> miette::Result<()> {
     if folder.manifest().facts.state != RunState::Finished {
         return Err(miette::miette!("the run {baseline:?} is not finished, so it is no baseline"));
     }
-    let (summary, _) = add_up(&folder)?;
-    *known = summary.not_passed.into_iter().collect::<BTreeSet<_>>();
+    *known = folder.not_passed()?;
     Ok(())
 }
 
@@ -243,16 +267,6 @@ fn open_folder(
     let manifest = super::manifest::manifest(settings, recordings, target, found)?;
     match &places.resume {
         None => Ok(RunFolder::create(&places.runs, manifest)?),
-        Some(run) => {
-            let folder = RunFolder::open(run, &places.runs)?;
-            folder.check_resumable(&manifest)?;
-            Ok(folder)
-        }
+        Some(run) => Ok(RunFolder::resume(run, &places.runs, &manifest)?),
     }
-}
-
-/// The keys of all attempts of a case.
-#[must_use]
-pub fn keys(index: u64, repeats: u32) -> impl Iterator<Item = AttemptKey> {
-    (1..=repeats).map(move |number| AttemptKey { index, number })
 }

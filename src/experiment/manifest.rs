@@ -6,7 +6,6 @@ use super::preflight::Preflight;
 use super::settings::Settings;
 use super::targets::Target;
 use crate::recording::Recordings;
-use crate::replay::SystemUnderTest;
 use crate::store::{GateSource, RunId, RunManifest};
 use crate::verdict::{Facts, RunState};
 
@@ -25,8 +24,8 @@ pub(super) fn manifest(
         None => None,
     };
     let info = found.target.clone().unwrap_or_else(|| target.system.info());
-    let mut manifest = RunManifest {
-        id: RunId::now(),
+    let manifest = RunManifest {
+        id: RunId::fresh(),
         started_at: jiff::Timestamp::now().to_string(),
         finished_at: None,
         taketwo: env!("CARGO_PKG_VERSION").to_owned(),
@@ -42,7 +41,7 @@ pub(super) fn manifest(
         gates: settings
             .gates
             .iter()
-            .map(|setting| GateSource { gate: setting.gate.to_string(), source: setting.source.to_string() })
+            .map(|setting| GateSource { gate: setting.gate.to_string(), source: setting.source })
             .collect(),
         lanes: settings.lanes,
         repeats: settings.repeats,
@@ -55,45 +54,25 @@ pub(super) fn manifest(
         settings_hash: String::new(),
         facts: Facts { state: RunState::Unfinished, cases: found.cases, repeats: settings.repeats, ..Facts::default() },
     };
-    manifest.settings_hash = settings_hash(&manifest, settings);
-    Ok(manifest)
+    let named = manifest.hash_settings();
+    Ok(RunManifest {
+        settings_hash: short(&blake3::hash(format!("{named} {}", unnamed(settings)).as_bytes())),
+        ..manifest
+    })
 }
 
 fn tolerances(settings: &Settings) -> BTreeMap<String, String> {
     let all = &settings.tolerances;
-    let named = [
-        ("tokens", all.tokens),
-        ("latency", all.latency),
-        ("cost", all.cost),
-        ("model-calls", all.model_calls),
-    ];
+    let named =
+        [("tokens", all.tokens), ("latency", all.latency), ("cost", all.cost), ("model-calls", all.model_calls)];
     named.map(|(name, tolerance)| (name.to_owned(), tolerance.to_string())).into()
 }
 
-/// A hash of all that decides what an attempt comes to. Lanes, ids and times are not among it.
-fn settings_hash(manifest: &RunManifest, settings: &Settings) -> String {
-    let decides = (
-        &manifest.recordings_hash,
-        &manifest.target.name,
-        &manifest.target_hash,
-        &manifest.policy_hash,
-        &manifest.matching,
-        &manifest.tolerances,
-        &manifest.skip,
-    );
-    let decides_too = format!(
-        "{:?} {:?} {:?} {} {} {:?} {:?} {:?}",
-        settings.bindings.on_miss,
-        settings.bindings.after_last,
-        settings.bindings.statics,
-        settings.evaluation.fidelity_floor,
-        settings.repeats,
-        settings.evaluation.output,
-        settings.content,
-        settings.pair_by,
-    );
+/// What decides what an attempt comes to and has no place of its own in the manifest.
+fn unnamed(settings: &Settings) -> String {
     let checks: Vec<&str> = settings.evaluation.evaluators.iter().map(|evaluator| evaluator.label()).collect();
-    short(&blake3::hash(format!("{decides:?} {decides_too} {checks:?} {:?}", settings.deadline).as_bytes()))
+    let (bindings, pair_by) = (&settings.bindings, &settings.pair_by);
+    format!("{:?} {:?} {pair_by:?} {checks:?} {}", bindings.after_last, bindings.statics, settings.checks_text)
 }
 
 fn short(hash: &blake3::Hash) -> String {

@@ -1,6 +1,7 @@
 //! What is found before anything is spent: every reason not to start, at once.
 
 use std::collections::BTreeSet;
+use std::fmt;
 
 use crate::case::{EvalCase, EvalCaseParser, Expectation};
 use crate::recording::{Quarantine, Recordings, RejectBudget};
@@ -89,6 +90,27 @@ impl Preflight {
         found.quarantine.finish().map_err(|error| miette::miette!("cannot write the quarantine file: {error}"))?;
         found.weigh(budget, second);
         Ok(found)
+    }
+
+    /// What was found, as JSON.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        let reasons: Vec<_> = self
+            .reasons
+            .iter()
+            .map(|reason| serde_json::json!({ "problem": reason.problem, "help": reason.help }))
+            .collect();
+        let json = serde_json::json!({
+            "format": "taketwo-check",
+            "version": 1,
+            "cases": self.cases,
+            "tools": self.tools,
+            "rejected": self.quarantine.rejected,
+            "torn": self.quarantine.torn,
+            "target": self.target,
+            "refused": reasons,
+        });
+        format!("{json:#}\n")
     }
 
     /// The same as an error, if the run must not start.
@@ -186,5 +208,24 @@ fn contradiction(case: &EvalCase) -> Option<String> {
             Some("the expected outcome is the input itself".into())
         }
         _ => None,
+    }
+}
+
+impl fmt::Display for Preflight {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let verdict = if self.reasons.is_empty() { "A run could start" } else { "A run would be refused" };
+        writeln!(f, "{verdict}: {} cases, {} tools", self.cases, self.tools.len())?;
+        if let Some(target) = &self.target {
+            let version = target.version.as_deref().unwrap_or("version not told");
+            writeln!(f, "  target    {} ({version})", target.name)?;
+        }
+        if !self.tools.is_empty() {
+            let tools: Vec<&str> = self.tools.iter().map(String::as_str).collect();
+            writeln!(f, "  tools     {}", tools.join(", "))?;
+        }
+        for reject in &self.quarantine.shown {
+            writeln!(f, "  {}    {reject}", if reject.reason.is_torn() { "torn  " } else { "reject" })?;
+        }
+        Ok(())
     }
 }

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use crate::recording::{Interaction, Json, RecordingWriter, wire};
+use crate::recording::{Existing, Interaction, Json, RecordingWriter, wire};
 use crate::replay::AttemptKey;
 
 /// Takes interactions in any order and writes them in order.
@@ -36,13 +36,14 @@ impl Recorder {
         self.taken.sort_by_key(|(key, ..)| *key);
         let path = self.path;
         let mut spool = self.spool.into_inner().map_err(|error| problem(&path, error.error()))?;
-        let mut writer = RecordingWriter::new(&path)?;
+        let mut writer = RecordingWriter::new(&path, Existing::Replace)?;
         for (_, offset, length) in self.taken {
             let mut bytes = vec![0; length];
             spool.seek(SeekFrom::Start(offset)).map_err(|error| problem(&path, &error))?;
             spool.read_exact(&mut bytes).map_err(|error| problem(&path, &error))?;
             // The spool holds what was written a moment ago.
-            let json = Json::parse(String::from_utf8_lossy(&bytes).into_owned()).map_err(|fault| miette::miette!("{fault}"))?;
+            let json = Json::parse(String::from_utf8_lossy(&bytes).into_owned())
+                .map_err(|fault| miette::miette!("{fault}"))?;
             writer.write(&wire::read(&json).map_err(|fault| miette::miette!("{fault}"))?)?;
         }
         writer.finish()?;

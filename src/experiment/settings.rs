@@ -5,8 +5,6 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
-
 use super::suite::Suite;
 use super::target_spec::TargetSpec;
 use crate::case::{Tolerance, Tolerances};
@@ -15,29 +13,8 @@ use crate::evaluate::{EvaluationRules, Label, OutputComparison};
 use crate::recording::{Json, RejectBudget};
 use crate::replay::target::PairBy;
 use crate::replay::{AfterLast, BindingRules, MissPolicy, StaticAnswer};
+use crate::store::{Content, SettingSource};
 use crate::verdict::Gate;
-
-/// Where a setting came from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Source {
-    /// Nobody set it.
-    Default,
-    /// The suite file.
-    Suite,
-    /// A flag.
-    Flag,
-}
-
-impl fmt::Display for Source {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Source::Default => "default",
-            Source::Suite => "suite",
-            Source::Flag => "flag",
-        })
-    }
-}
 
 /// A gate and where it came from.
 #[derive(Clone, Debug)]
@@ -45,7 +22,7 @@ pub struct GateSetting {
     /// The gate.
     pub gate: Gate,
     /// Where it came from.
-    pub source: Source,
+    pub source: SettingSource,
 }
 
 /// What flags say; what they leave out comes from the suite, else from the defaults.
@@ -110,6 +87,8 @@ pub struct Settings {
     pub tolerances: Tolerances,
     /// How attempts are evaluated.
     pub evaluation: EvaluationRules,
+    /// The stated checks, in a form that changes when they do.
+    pub checks_text: String,
     /// How calls are answered.
     pub bindings: BindingRules,
     /// Conditions on the run.
@@ -127,18 +106,7 @@ pub struct Settings {
     /// How many rows may be turned away.
     pub max_rejects: RejectBudget,
     /// Whether inputs, outputs, arguments and results stay out of what is written.
-    pub content: ContentRule,
-}
-
-/// Whether content is written into reports.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ContentRule {
-    /// As it is.
-    #[default]
-    Keep,
-    /// Left out: ids, paths and verdicts only.
-    Omit,
+    pub content: Content,
 }
 
 /// A setting that makes no sense.
@@ -250,6 +218,7 @@ impl Settings {
                 evaluators: evaluators.map_err(|problem| SettingsError::new("check", problem))?,
                 router: None,
             },
+            checks_text: format!("{:?}", suite.check),
             bindings: BindingRules {
                 policy,
                 on_miss: choice("on-miss", &flags.on_miss, &suite.on_miss, miss_policy)?.unwrap_or_default(),
@@ -316,8 +285,8 @@ fn after_last(text: &str) -> Result<AfterLast, String> {
     word(text, &[("repeat", AfterLast::Repeat), ("exhausted", AfterLast::Exhausted)])
 }
 
-fn content(text: &str) -> Result<ContentRule, String> {
-    word(text, &[("keep", ContentRule::Keep), ("omit", ContentRule::Omit)])
+fn content(text: &str) -> Result<Content, String> {
+    word(text, &[("keep", Content::Keep), ("omit", Content::Omit)])
 }
 
 /// A time as `90s`, `500ms` or `2m`; a bare number is seconds.
@@ -381,9 +350,9 @@ fn skips(flags: &Flags, suite: &Suite) -> Result<Vec<Label>, SettingsError> {
 
 fn gates(flags: &Flags, suite: &Suite) -> Result<Vec<GateSetting>, SettingsError> {
     let (texts, source) = match (flags.gate.is_empty(), suite.gate.is_empty()) {
-        (false, _) => (&flags.gate, Source::Flag),
-        (true, false) => (&suite.gate, Source::Suite),
-        (true, true) => return Ok(vec![GateSetting { gate: Gate::AllCasesPass, source: Source::Default }]),
+        (false, _) => (&flags.gate, SettingSource::Flag),
+        (true, false) => (&suite.gate, SettingSource::Suite),
+        (true, true) => return Ok(vec![GateSetting { gate: Gate::AllCasesPass, source: SettingSource::Default }]),
     };
     let read = |text: &String| match text.parse::<Gate>() {
         Ok(Gate::LabelPassRate(label, _)) if !LABELS.contains(&label.as_str()) => {
@@ -424,7 +393,7 @@ mod tests {
         assert_eq!(settings.tolerances.tokens.to_string(), "3");
         assert_eq!(settings.tolerances.latency.to_string(), "2");
         assert_eq!(settings.tolerances.model_calls.to_string(), "1");
-        assert_eq!((settings.lanes, settings.gates[0].source), (3, Source::Suite));
+        assert_eq!((settings.lanes, settings.gates[0].source), (3, SettingSource::Suite));
 
         let settings = resolved(&flags(|f| f.tolerance = Some("1.25".into())), suite).unwrap();
         assert_eq!(settings.tolerances.tokens.to_string(), "1.25");

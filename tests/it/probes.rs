@@ -34,7 +34,9 @@ fn probes() -> Option<Vec<Probe>> {
             recorded: json.member("recorded").unwrap(),
             observed: json.member("observed").unwrap(),
             ignore: ignore.iter().map(|path| path.shown().into_owned()).collect(),
-            compare_output: options.and_then(|options| options.member("compareOutput")).map(|how| how.shown().into_owned()),
+            compare_output: options
+                .and_then(|options| options.member("compareOutput"))
+                .map(|how| how.shown().into_owned()),
         }
     };
     Some(text.lines().map(probe).collect())
@@ -81,7 +83,8 @@ fn run_and_diff_judge_each_probe_as_expected() {
             options(&mut command, probe);
             let output = command.output().unwrap();
             if output.status.code() != Some(code) {
-                let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+                let said =
+                    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
                 let said: String = said.lines().take(4).collect::<Vec<_>>().join(" | ");
                 wrong.push(format!("{} {verb}: {code} expected, {:?}: {said}", probe.id, output.status.code()));
             }
