@@ -1,16 +1,10 @@
-//! What taketwo promises, one module a promise.
+//! What taketwo promises its users, one module a promise. Nearly everything here drives the real program.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
+
+mod convert_is_lossless;
+mod corpus;
+mod damaged_files;
+mod inspect;
 mod probes;
-
-use std::path::PathBuf;
-
-/// A file of the shared folder that stands beside the project; `None`, and said so, where it does not.
-fn shared(path: &str) -> Option<PathBuf> {
-    let root = std::env::var_os("TAKETWO_SHARED").map_or_else(|| PathBuf::from("../shared"), PathBuf::from);
-    let found = root.join(path);
-    if !found.exists() {
-        println!("SKIPPED: {} is not there; set TAKETWO_SHARED to the folder that holds it", found.display());
-        return None;
-    }
-    Some(found)
-}
+mod program;

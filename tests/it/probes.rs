@@ -8,7 +8,7 @@ use taketwo::compare::Policy;
 use taketwo::recording::{Json, wire};
 use taketwo::replay::{BindingRules, Serving, ToolBindings};
 
-use crate::shared;
+use crate::corpus::shared;
 
 struct Probe {
     id: String,

@@ -42,8 +42,8 @@ impl Inspected {
         if let Some(example) = &self.first_doubt {
             writeln!(
                 f,
-                "  {} no sense and count as unknown, the first:",
-                counted(self.doubts, "value makes", "values make")
+                "  {} as unknown, the first:",
+                counted(self.doubts, "value makes no sense and counts", "values make no sense and count")
             )?;
             wrapped(f, 4, &format!("{}: {}: {}", example.place, example.path, example.problem))?;
         }
