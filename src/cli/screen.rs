@@ -16,10 +16,40 @@ pub fn note(text: &str) {
     let _ = writeln!(anstream::stderr().lock(), "{text}");
 }
 
-/// Says why the work was refused.
+/// Says why the work was refused. What is wrong in a file is shown in its place; the rest is said in plain lines,
+/// so that `file:line:column` stays in one piece.
 pub fn refuse(report: &miette::Report) -> Exit {
-    note(&format!("{report:?}"));
+    if report.source_code().is_some() {
+        note(&format!("{report:?}"));
+        return Exit::Refused;
+    }
+    let mut text = format!("{}: {report}", bold("error"));
+    for cause in report.chain().skip(1) {
+        let cause = cause.to_string();
+        if !text.contains(&cause) {
+            text.push_str(&format!("\n  because: {cause}"));
+        }
+    }
+    for reason in report.related().into_iter().flatten() {
+        text.push_str(&format!("\n\n  {}", indented(&reason.to_string())));
+        if let Some(help) = reason.help() {
+            text.push_str(&format!("\n  {} {}", bold("help:"), indented(&help.to_string())));
+        }
+    }
+    if let Some(help) = report.help() {
+        text.push_str(&format!("\n  {} {}", bold("help:"), indented(&help.to_string())));
+    }
+    note(&text);
     Exit::Refused
+}
+
+fn bold(text: &str) -> String {
+    let style = anstyle::Style::new().bold();
+    format!("{style}{text}{style:#}")
+}
+
+fn indented(text: &str) -> String {
+    text.replace('\n', "\n  ")
 }
 
 /// Prints what a run came to.

@@ -169,33 +169,39 @@ impl Preflight {
     }
 
     fn weigh(&mut self, budget: RejectBudget, second: Option<&RecordedTarget>) {
-        let (rows, rejected) = (self.cases, self.quarantine.rejected);
-        if !self.quarantine.within(budget, rows) {
-            let problem = format!("{rejected} rows of the recording cannot be read, {budget} may be");
-            let help = "mend them, or let the run go on without them: --max-rejects N";
-            self.reasons.insert(0, PreflightReason::new(problem).help(help));
+        let rows = self.cases;
+        if let Some(reason) = too_many_rejects("the recording", &self.quarantine, budget, rows) {
+            self.reasons.insert(0, reason);
         } else if rows == 0 {
             let problem = "the recording holds no interaction, so there is nothing to run";
             self.reasons.insert(0, PreflightReason::new(problem).help("a run of nothing would pass by accident"));
         }
-        if let Some(second) = second {
-            if second.quarantine.rejected > 0 && !second.quarantine.within(budget, second.interactions) {
-                let shown: Vec<String> = second.quarantine.shown.iter().take(LISTED).map(ToString::to_string).collect();
-                let count = second.quarantine.rejected;
-                let problem = format!("{count} rows of the second recording cannot be read:\n{}", shown.join("\n"));
-                self.reason(
-                    PreflightReason::new(problem).help("mend them, or let the run go on without them: --max-rejects N"),
-                );
-            }
-            if rows > 0 && self.paired == 0 && second.interactions > 0 {
-                let problem = "no case has a counterpart in the second recording";
-                self.reason(
-                    PreflightReason::new(problem)
-                        .help("pair by something else: --pair-by input, --pair-by position or a field"),
-                );
-            }
+        let Some(second) = second else { return };
+        if let Some(reason) = too_many_rejects("the second recording", &second.quarantine, budget, second.interactions)
+        {
+            self.reason(reason);
+        }
+        if rows > 0 && self.paired == 0 && second.interactions > 0 {
+            let problem = "no case has a counterpart in the second recording";
+            let help = "pair by something else: --pair-by input, --pair-by position or a field";
+            self.reason(PreflightReason::new(problem).help(help));
         }
     }
+}
+
+/// The rows that could not be read, all at once, where they are more than may be.
+fn too_many_rejects(what: &str, quarantine: &Quarantine, budget: RejectBudget, rows: u64) -> Option<PreflightReason> {
+    if quarantine.within(budget, rows) {
+        return None;
+    }
+    let mut lines: Vec<String> = quarantine.shown.iter().take(LISTED).map(ToString::to_string).collect();
+    let count = quarantine.rejected;
+    if count > lines.len() as u64 {
+        lines.push(format!("and {} more", count - lines.len() as u64));
+    }
+    let rows = if count == 1 { "row" } else { "rows" };
+    let problem = format!("{count} {rows} of {what} cannot be read, {budget} may be:\n{}", lines.join("\n"));
+    Some(PreflightReason::new(problem).help("mend them, or let the run go on without them: --max-rejects N"))
 }
 
 /// An expectation that its own case rules out (evalkit: `CampaignPlan.check`).

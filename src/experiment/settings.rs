@@ -324,11 +324,11 @@ fn tolerances(flags: &Flags, suite: &Suite) -> Result<Tolerances, SettingsError>
     let own = |flag: &Option<String>, suite: Option<String>| [flag.clone(), all[0].clone(), suite, all[1].clone()];
     let (given, default) = (&suite.tolerances, Tolerances::default());
     Ok(Tolerances {
-        tokens: read("token-tolerance", &own(&flags.token_tolerance, text(&given.tokens)), default.tokens)?,
-        latency: read("latency-tolerance", &own(&flags.latency_tolerance, text(&given.latency)), default.latency)?,
-        cost: read("cost-tolerance", &own(&flags.cost_tolerance, text(&given.cost)), default.cost)?,
+        tokens: read("tolerance", &own(&flags.token_tolerance, text(&given.tokens)), default.tokens)?,
+        latency: read("tolerance", &own(&flags.latency_tolerance, text(&given.latency)), default.latency)?,
+        cost: read("tolerance", &own(&flags.cost_tolerance, text(&given.cost)), default.cost)?,
         model_calls: read(
-            "model-call-tolerance",
+            "tolerance",
             &[flags.model_call_tolerance.clone(), text(&given.model_calls)],
             default.model_calls,
         )?,
