@@ -151,8 +151,7 @@ impl RunFolder {
     }
 
     fn write_manifest(&self) -> Result<(), StoreError> {
-        let file =
-            ManifestFile { format: FORMAT, version: VERSION, manifest: &self.manifest, outcome: &self.outcome };
+        let file = ManifestFile { format: FORMAT, version: VERSION, manifest: &self.manifest, outcome: &self.outcome };
         replace_file(&self.path.join(MANIFEST), |out| {
             serde_json::to_writer_pretty(&mut *out, &file)?;
             out.write_all(b"\n")

@@ -70,7 +70,8 @@ impl JournalIndex {
                 return Ok(());
             }
             number += 1;
-            let fault = |problem: String| StoreError::Journal { path: self.path.clone(), line: number, offset, problem };
+            let fault =
+                |problem: String| StoreError::Journal { path: self.path.clone(), line: number, offset, problem };
             let key: RowKey = serde_json::from_slice(&line).map_err(|error| fault(error.to_string()))?;
             let length = u32::try_from(length).map_err(|_| fault("it is longer than 4 GiB".to_owned()))?;
             self.entries.push(Entry { index: key.index, offset, number: key.attempt, length });

@@ -65,7 +65,9 @@ mod tests {
 
     #[test]
     fn other_folders_are_no_runs() {
-        for text in ["", "last", "20261130-203000", "20261130-203000-1A2B", "20261130_203000-1a2b", "x0261130-203000-1a2b"] {
+        for text in
+            ["", "last", "20261130-203000", "20261130-203000-1A2B", "20261130_203000-1a2b", "x0261130-203000-1a2b"]
+        {
             assert_eq!(RunId::parse(text), None, "{text}");
         }
     }
