@@ -181,6 +181,10 @@ pub struct MissRow {
     pub tool: String,
     /// What was nearest, with the paths that differ: a sentence each, best first.
     pub nearest: Vec<String>,
+    /// The paths in which the nearest differs, with `[*]` for places in lists: rules that leave them out would have
+    /// answered the call.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub paths: Vec<String>,
 }
 
 impl LedgerRow {
@@ -198,11 +202,17 @@ impl LedgerRow {
                 Serving::Unanswerable { .. } => row.unanswerable += 1,
                 Serving::Missed { tool, nearest } => {
                     row.missed += 1;
+                    let mut paths: Vec<String> = Vec::new();
+                    for path in nearest.iter().take(1).flat_map(|near| &near.differences).map(|it| it.path.general()) {
+                        if !paths.contains(&path) {
+                            paths.push(path);
+                        }
+                    }
                     let nearest = nearest.iter().map(|near| {
                         let paths = near.differences.iter().map(Difference::to_string).collect::<Vec<_>>().join("; ");
                         format!("recorded call {}: {paths}", near.recorded + 1)
                     });
-                    row.misses.push(MissRow { tool: tool.to_string(), nearest: nearest.collect() });
+                    row.misses.push(MissRow { tool: tool.to_string(), nearest: nearest.collect(), paths });
                 }
             }
         }

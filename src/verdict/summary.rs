@@ -181,6 +181,7 @@ pub struct Summary {
     /// Recorded calls that nobody asked for.
     pub calls_unused: u64,
     /// Differences by kind, the gated ones first, then by traffic.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub groups: Vec<DifferenceGroup>,
     /// Differences that are in no group, as there were too many kinds.
     pub ungrouped: u64,

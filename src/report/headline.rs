@@ -1,0 +1,97 @@
+//! The first line of every report.
+
+use super::words::counted;
+use super::{Report, Verdict};
+use crate::evaluate::EvaluationOutcome;
+use crate::verdict::{GateState, RunState};
+
+/// The checks that hold a run to its recording. All others are stated by a suite or a user.
+pub(super) const RECORDED_CHECKS: [&str; 9] = [
+    "tools",
+    "tool-order",
+    "tool-arguments",
+    "extra-tools",
+    "reply-present",
+    "model-call-budget",
+    "token-budget",
+    "latency-budget",
+    "cost-budget",
+];
+
+pub(super) fn headline(report: &Report<'_>) -> String {
+    let verdict = report.verdict();
+    format!("{}: {}", verdict.as_str(), sentence(report, verdict))
+}
+
+fn sentence(report: &Report<'_>, verdict: Verdict) -> String {
+    let summary = report.summary;
+    let findings = summary.failed + summary.varied;
+    let ran = format!("{} of {} were run", summary.cases, counted(report.manifest.facts.cases, "case"));
+    match verdict {
+        Verdict::Failed if findings > 0 => {
+            let all = counted(summary.cases, "case");
+            let did = if all_by_recording(report) { differ(findings) } else { "failed" };
+            format!("{findings} of {all} {did}{}", so_far(report, &ran))
+        }
+        Verdict::Failed => format!("{}{}", gates(report, GateState::Failed), so_far(report, &ran)),
+        Verdict::Cancelled => format!("{ran}, none of them failed"),
+        Verdict::NotProven => not_proven(report, &ran),
+        Verdict::Passed if summary.passed == summary.cases && all_by_recording(report) => match summary.cases {
+            1 => "the one case did what production did".to_owned(),
+            all => format!("all {} did what production did", counted(all, "case")),
+        },
+        Verdict::Passed => {
+            format!("{} of {} passed, and every gate holds", summary.passed, counted(summary.cases, "case"))
+        }
+    }
+}
+
+fn differ(findings: u64) -> &'static str {
+    if findings == 1 { "differs from what production did" } else { "differ from what production did" }
+}
+
+/// Whether all that was checked is what the recording holds a run to.
+fn all_by_recording(report: &Report<'_>) -> bool {
+    let of_harness = ["target", "setup", "fidelity", "evidence", "output-as-recorded"];
+    let mut labels = report.summary.labels.keys().map(String::as_str);
+    labels.all(|label| RECORDED_CHECKS.contains(&label) || of_harness.contains(&label))
+}
+
+fn so_far(report: &Report<'_>, ran: &str) -> String {
+    match report.manifest.facts.state {
+        RunState::Finished => String::new(),
+        RunState::Cancelled => format!(" (cancelled: {ran})"),
+        RunState::Unfinished => format!(" (not finished: {ran})"),
+    }
+}
+
+fn gates(report: &Report<'_>, state: GateState) -> String {
+    let mut named = report.gates.iter().filter(|gate| gate.state == state);
+    match named.next() {
+        Some(gate) => format!("{}: {}", gate.gate, gate.detail),
+        None => "no gate holds".to_owned(),
+    }
+}
+
+fn not_proven(report: &Report<'_>, ran: &str) -> String {
+    let (summary, facts) = (report.summary, &report.manifest.facts);
+    let open = summary.undecided + summary.no_result;
+    let findings = summary.failed + summary.varied;
+    let nothing = if findings == 0 { "nothing failed, but " } else { "" };
+    if summary.cases == 0 {
+        return "no case was run".to_owned();
+    }
+    if facts.state == RunState::Unfinished {
+        return format!("{nothing}the run is not finished, {ran}");
+    }
+    if open > 0 {
+        let have = if open == 1 { "has" } else { "have" };
+        return format!("{nothing}{open} of {} {have} no verdict", counted(summary.cases, "case"));
+    }
+    format!("{nothing}{}", gates(report, GateState::NotProven))
+}
+
+/// Whether an outcome is one that a reader of a failed case wants to see.
+pub(super) fn is_telling(outcome: EvaluationOutcome) -> bool {
+    outcome != EvaluationOutcome::Passed
+}

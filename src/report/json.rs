@@ -1,0 +1,66 @@
+//! The report for a program: `report.json`, written case by case.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+use super::document::{CaseDocument, FORMAT, RunDocument, VERSION};
+use super::{Report, Verdict};
+use crate::verdict::{DifferenceGroup, EvalCaseResults, Facts, GateResult, Summary, Trust};
+
+/// All of a [`ReportDocument`](super::ReportDocument) but its cases.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Head<'a> {
+    format: &'static str,
+    version: u32,
+    verdict: Verdict,
+    exit_code: u8,
+    headline: String,
+    run: RunDocument,
+    facts: &'a Facts,
+    summary: Summary,
+    groups: Vec<DifferenceGroup>,
+    gates: &'a [GateResult],
+    trust: &'a Trust,
+    notes: &'a [String],
+}
+
+/// Writes `report.json`: the head in full, then a line for each case. It holds one case at a time.
+///
+/// # Errors
+/// When `out` cannot be written.
+pub fn json(
+    report: &Report<'_>,
+    cases: &mut dyn Iterator<Item = EvalCaseResults>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let mut summary = report.admitted_summary();
+    let groups = std::mem::take(&mut summary.groups);
+    let head = Head {
+        format: FORMAT,
+        version: VERSION,
+        verdict: report.verdict(),
+        exit_code: report.exit,
+        headline: report.headline(),
+        run: RunDocument::of(report),
+        facts: &report.manifest.facts,
+        summary,
+        groups,
+        gates: report.gates,
+        trust: report.trust,
+        notes: report.notes,
+    };
+    let head = serde_json::to_string_pretty(&head)?;
+    // The closing brace follows the cases.
+    out.write_all(head.trim_end_matches('}').trim_end().as_bytes())?;
+    out.write_all(b",\n  \"cases\": [")?;
+    let mut comma: &[u8] = b"";
+    for case in cases {
+        out.write_all(comma)?;
+        out.write_all(b"\n    ")?;
+        serde_json::to_writer(&mut *out, &CaseDocument::of(report.admitted(case)))?;
+        comma = b",";
+    }
+    out.write_all(b"\n  ]\n}\n")
+}

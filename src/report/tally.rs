@@ -1,0 +1,123 @@
+//! What the summary does not hold and a reader wants: gathered from the cases while they go by.
+
+use std::collections::BTreeMap;
+
+use super::visible::shell_word;
+use crate::compare::Rule;
+use crate::replay::LatencySource;
+use crate::verdict::{CallDifference, EvalCaseResults, LedgerRow};
+
+/// The most paths that are watched for values that change each time.
+const PATHS: usize = 500;
+
+/// Figures over all cases that were shown to it.
+#[derive(Debug, Default)]
+pub(super) struct Tally {
+    /// How calls were answered, all attempts together.
+    pub(super) ledger: LedgerRow,
+    /// Attempts that were timed with stubbed tools.
+    pub(super) stubbed: u64,
+    /// Attempts that came to a reply.
+    pub(super) replied: u64,
+    paths: BTreeMap<(String, String), Watched>,
+}
+
+/// The differences at one path.
+#[derive(Debug, Default)]
+struct Watched {
+    cases: u64,
+    last_case: Option<u64>,
+    count: u64,
+    volatile: u64,
+    hint: String,
+}
+
+/// A path whose values look made anew in each run.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct VolatilePath {
+    pub(super) tool: String,
+    pub(super) path: String,
+    pub(super) cases: u64,
+    pub(super) hint: String,
+    /// What would leave it out, as it is written on the command line.
+    pub(super) rule: String,
+}
+
+impl Tally {
+    /// Looks at a case.
+    pub(super) fn add(&mut self, case: &EvalCaseResults) {
+        for row in &case.attempts {
+            self.add_ledger(&row.ledger);
+            self.replied += u64::from(row.failure.is_none());
+            self.stubbed +=
+                u64::from(row.seen.latency_ms.is_some() && row.seen.latency_source == LatencySource::Stubbed);
+            for difference in &row.differences {
+                self.watch(row.index, difference);
+            }
+        }
+    }
+
+    fn add_ledger(&mut self, row: &LedgerRow) {
+        let sum = &mut self.ledger;
+        sum.asked += row.asked;
+        sum.exact += row.exact;
+        sum.repeated += row.repeated;
+        sum.nearest += row.nearest;
+        sum.r#static += row.r#static;
+        sum.live += row.live;
+        sum.missed += row.missed;
+        sum.exhausted += row.exhausted;
+        sum.unanswerable += row.unanswerable;
+        sum.unused += row.unused;
+    }
+
+    fn watch(&mut self, case: u64, difference: &CallDifference) {
+        let Some(path) = &difference.general_path else { return };
+        let key = (difference.tool.clone(), path.clone());
+        if self.paths.len() >= PATHS && !self.paths.contains_key(&key) {
+            return;
+        }
+        let watched = self.paths.entry(key).or_default();
+        watched.count += 1;
+        if watched.last_case != Some(case) {
+            (watched.last_case, watched.cases) = (Some(case), watched.cases + 1);
+        }
+        // The words of `compare::Hint` for ids and times.
+        if let Some(hint) = difference.hint.as_deref().filter(|hint| hint.starts_with("looks like")) {
+            watched.volatile += 1;
+            if watched.hint.is_empty() {
+                hint.clone_into(&mut watched.hint);
+            }
+        }
+    }
+
+    /// The paths at which nearly every difference looks made anew, in at least two cases; the commonest first.
+    pub(super) fn volatile_paths(&self) -> Vec<VolatilePath> {
+        let looks_so = |watched: &Watched| watched.cases >= 2 && watched.volatile * 10 >= watched.count * 9;
+        let mut found: Vec<VolatilePath> = self
+            .paths
+            .iter()
+            .filter(|(_, watched)| looks_so(watched))
+            .filter_map(|((tool, path), watched)| {
+                let (cases, hint) = (watched.cases, watched.hint.clone());
+                Some(VolatilePath {
+                    rule: ignore_rule(tool, path)?,
+                    tool: tool.clone(),
+                    path: path.clone(),
+                    cases,
+                    hint,
+                })
+            })
+            .collect();
+        found.sort_by_key(|path| std::cmp::Reverse(path.cases));
+        found
+    }
+}
+
+/// What leaves a path out, as it is written on the command line; `None` where no rule can say it.
+pub(super) fn ignore_rule(tool: &str, path: &str) -> Option<String> {
+    let rule = format!("{tool}:{path}");
+    // A tool whose name would be read as a pattern, or as a part of the path, cannot be named in a rule.
+    let reads_back = !tool.contains(['*', '?', '[', ':', '$']) && Rule::ignore(&rule).is_ok();
+    reads_back.then(|| format!("--ignore {}", shell_word(&rule)))
+}
