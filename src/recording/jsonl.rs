@@ -157,10 +157,18 @@ fn torn_if_cut(mut reject: Reject) -> Reject {
 }
 
 impl LineRows {
-    fn row(&self, at: At) -> RowRead {
-        interaction(&self.file, at, &self.line)
+    fn row(&mut self, at: At) -> RowRead {
+        let row = interaction(&self.file, at, &self.line);
+        // The row has a copy of its own; a huge one must not be held twice while it is worked on.
+        if self.line.capacity() > KEPT {
+            self.line = Vec::new();
+        }
+        row
     }
 }
+
+/// The largest buffer that is kept for the next line.
+const KEPT: usize = 1 << 20;
 
 /// Reads the bytes of one row.
 pub(super) fn interaction(file: &Arc<Path>, at: At, bytes: &[u8]) -> RowRead {

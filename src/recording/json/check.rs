@@ -49,6 +49,8 @@ pub enum FaultKind {
     },
     /// Something follows the value.
     Trailing,
+    /// The bytes are no UTF-8 text.
+    NotUtf8,
 }
 
 impl fmt::Display for FaultKind {
@@ -66,6 +68,7 @@ impl fmt::Display for FaultKind {
             FaultKind::TooDeep => write!(f, "nested deeper than {MAX_DEPTH} levels"),
             FaultKind::DuplicateKey { key, object } => write!(f, "the key {key:?} stands twice in {object}"),
             FaultKind::Trailing => f.write_str("something follows the JSON value"),
+            FaultKind::NotUtf8 => f.write_str("the bytes are no UTF-8 text"),
         }
     }
 }

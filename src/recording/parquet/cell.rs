@@ -13,7 +13,7 @@ use arrow_schema::{DataType, TimeUnit};
 use jiff::civil;
 use jiff::tz::TimeZone;
 
-use super::super::json::{Fault, Json, MAX_DEPTH};
+use super::super::json::{Fault, FaultKind, Json, MAX_DEPTH};
 use super::super::wire::Value;
 
 /// What stands in a cell.
@@ -70,7 +70,7 @@ pub(super) fn cell(column: &dyn Array, row: usize) -> Result<Cell<'_>, Fault> {
         return Ok(Cell::Null);
     }
     Ok(match column.data_type() {
-        DataType::Utf8View => Cell::Text(column.as_string_view().value(row)),
+        DataType::Utf8View | DataType::BinaryView => text(column, row)?.map_or(Cell::Null, Cell::Text),
         DataType::Boolean => Cell::Flag(column.as_boolean().value(row)),
         DataType::Int64 => Cell::Whole(column.as_primitive::<Int64Type>().value(row)),
         DataType::Int32 => Cell::Whole(column.as_primitive::<Int32Type>().value(row).into()),
@@ -97,6 +97,21 @@ pub(super) fn cell(column: &dyn Array, row: usize) -> Result<Cell<'_>, Fault> {
         }
         _ => Cell::Null,
     })
+}
+
+/// The text of a cell, if the column holds texts and this is one.
+///
+/// # Errors
+/// [`Fault`] where bytes that nobody marked as text are none.
+pub(super) fn text(column: &dyn Array, row: usize) -> Result<Option<&str>, Fault> {
+    if column.is_null(row) {
+        return Ok(None);
+    }
+    if let Some(bytes) = column.as_binary_view_opt() {
+        let fault = |error: std::str::Utf8Error| Fault { offset: error.valid_up_to(), kind: FaultKind::NotUtf8 };
+        return std::str::from_utf8(bytes.value(row)).map(Some).map_err(fault);
+    }
+    Ok(column.as_string_view_opt().map(|texts| texts.value(row)))
 }
 
 /// Appends a cell as JSON.

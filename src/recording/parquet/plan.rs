@@ -6,6 +6,7 @@ use std::sync::Arc;
 use arrow_schema::{DataType, Field as Column, FieldRef, Fields, Schema};
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
 use parquet::errors::ParquetError;
+use parquet::file::metadata::RowGroupMetaData;
 
 use super::super::field::{CallField, Field};
 use super::super::json::Json;
@@ -49,6 +50,14 @@ pub enum ParquetFault {
         /// The columns the structs have.
         columns: Vec<String>,
     },
+    /// It is packed in a way that is not read here.
+    #[error("the column {column:?} is compressed with {codec}, which is not read here")]
+    Compression {
+        /// The column.
+        column: String,
+        /// How it is compressed.
+        codec: String,
+    },
     /// It was written by a later version of taketwo.
     #[error("its columns are of version {found:?}, this taketwo knows versions up to {SCHEMA}")]
     Newer {
@@ -69,6 +78,7 @@ impl ParquetFault {
             ParquetFault::Type { .. } => "cast the column, or drop it: only `input` is required",
             ParquetFault::Unreadable { .. } => "drop the column, or cast it to text",
             ParquetFault::NoCallName { .. } => "each tool call needs a `name`; rename the columns inside the structs",
+            ParquetFault::Compression { .. } => "write it with zstd, snappy, gzip, lz4 or no compression",
             ParquetFault::Newer { .. } => "update taketwo",
         }
     }
@@ -125,6 +135,10 @@ pub(super) struct Plan {
 impl Plan {
     /// Reads the footer and says what each column is for.
     pub(super) fn new(file: &File) -> Result<Self, ParquetFault> {
+        guarded(|| Self::read(file))
+    }
+
+    fn read(file: &File) -> Result<Self, ParquetFault> {
         let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
         let found = ArrowReaderMetadata::load(file, options)?;
         let json = json_text(&found)?;
@@ -136,10 +150,33 @@ impl Plan {
         if columns.find(Field::Input.column()).is_none() {
             return Err(ParquetFault::NoInput { columns: names(&columns) });
         }
+        check_chunks(&metadata)?;
         let feeds = columns.iter().map(|column| feed(column)).collect::<Result<_, _>>()?;
         let at = |name| columns.find(name).map(|(at, _)| at);
         Ok(Self { metadata, feeds, json, extra: at(EXTRA), model_calls_detail: at(MODEL_CALLS_DETAIL) })
     }
+}
+
+/// Runs code of the Parquet reader, which on some damaged files panics. A damaged file is a fault and no crash.
+pub(super) fn guarded<T, E: From<ParquetError>>(work: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(work))
+        .unwrap_or_else(|_| Err(ParquetError::General("the file is damaged".to_owned()).into()))
+}
+
+/// Finds what cannot be read before a row is.
+fn check_chunks(file: &ArrowReaderMetadata) -> Result<(), ParquetFault> {
+    use parquet::basic::Compression::{BROTLI, LZO};
+    for column in file.metadata().row_groups().iter().flat_map(RowGroupMetaData::columns) {
+        if column.compressed_size() < 0 || column.data_page_offset() < 0 {
+            return Err(ParquetError::General("a column has no place in the file".to_owned()).into());
+        }
+        if matches!(column.compression(), BROTLI(_) | LZO) {
+            let codec = column.compression().to_string();
+            let codec = codec.split_once('(').map_or(codec.as_str(), |(name, _)| name).to_owned();
+            return Err(ParquetFault::Compression { column: column.column_path().string(), codec });
+        }
+    }
+    Ok(())
 }
 
 /// The version of the columns, which must be one that is known.
@@ -166,15 +203,10 @@ fn as_views(column: &FieldRef) -> FieldRef {
         DataType::List(item) => DataType::List(as_views(item)),
         DataType::Map(pairs, sorted) => DataType::Map(as_views(pairs), *sorted),
         DataType::Struct(columns) => DataType::Struct(columns.iter().map(as_views).collect()),
-        // Bytes without a mark that says text; a column of ours with another type is refused anyway.
-        DataType::Binary if is_ours(column.name()) => DataType::Utf8View,
+        DataType::Binary => DataType::BinaryView,
         other => other.clone(),
     };
     Arc::new(Column::clone(column).with_data_type(kind))
-}
-
-fn is_ours(column: &str) -> bool {
-    Field::of_column(column).is_some() || CallField::of_column(column).is_some() || column == EXTRA
 }
 
 fn feed(column: &Column) -> Result<Feed, ParquetFault> {
@@ -194,7 +226,7 @@ fn feed(column: &Column) -> Result<Feed, ParquetFault> {
             _ => Err(wrong(name, kind, Holds::Calls)),
         },
         (Holds::Tokens, DataType::Struct(columns)) => token_keys(columns).map(Feed::Tokens),
-        (Holds::Json | Holds::Calls | Holds::Tokens, DataType::Utf8View) => Ok(Feed::Json(field)),
+        (Holds::Json | Holds::Calls | Holds::Tokens, kind) if is_text(kind) => Ok(Feed::Json(field)),
         (Holds::Text, DataType::Timestamp(..) | DataType::Date32) if field == Field::RecordedAt => {
             Ok(Feed::Plain(field))
         }
@@ -203,18 +235,23 @@ fn feed(column: &Column) -> Result<Feed, ParquetFault> {
     }
 }
 
+/// Whether it is text, or bytes without a mark that says so.
+fn is_text(kind: &DataType) -> bool {
+    matches!(kind, DataType::Utf8View | DataType::BinaryView)
+}
+
 /// Whether a column of this type can hold plain values of this kind.
 fn takes(holds: Holds, kind: &DataType) -> bool {
     let is_whole = kind.is_integer();
     match (holds, kind) {
         (_, DataType::Null) => true,
-        (Holds::Text, kind) => is_whole || *kind == DataType::Utf8View,
+        (Holds::Text, kind) => is_whole || is_text(kind),
         (Holds::Whole | Holds::Tokens, DataType::Float64 | DataType::Float32) => true,
         (Holds::Whole | Holds::Tokens, _) => is_whole,
         (Holds::Number, DataType::Float64 | DataType::Float32 | DataType::Decimal128(..)) => true,
         (Holds::Number, _) => is_whole,
         (Holds::Flag, kind) => *kind == DataType::Boolean,
-        (Holds::Tags, DataType::List(item)) => *item.data_type() == DataType::Utf8View,
+        (Holds::Tags, DataType::List(item)) => is_text(item.data_type()),
         (Holds::Json | Holds::Tags | Holds::Calls, _) => false,
     }
 }
@@ -236,7 +273,7 @@ fn call_feed(column: &Column) -> Result<CallFeed, ParquetFault> {
         return other(&path, kind).map(|()| CallFeed::Other(Json::string(column.name()).text().to_owned()));
     };
     match (schema::call_holds(field), kind) {
-        (Holds::Json, DataType::Utf8View) => Ok(CallFeed::Json(field)),
+        (Holds::Json, kind) if is_text(kind) => Ok(CallFeed::Json(field)),
         (holds, kind) if takes(holds, kind) => Ok(CallFeed::Plain(field)),
         (holds, kind) => Err(wrong(&path, kind, holds)),
     }
@@ -256,7 +293,7 @@ fn token_keys(columns: &Fields) -> Result<Vec<String>, ParquetFault> {
 }
 
 fn text_only(column: &str, kind: &DataType, holds: Holds) -> Result<(), ParquetFault> {
-    if matches!(kind, DataType::Utf8View | DataType::Null) { Ok(()) } else { Err(wrong(column, kind, holds)) }
+    if is_text(kind) || *kind == DataType::Null { Ok(()) } else { Err(wrong(column, kind, holds)) }
 }
 
 fn other(column: &str, kind: &DataType) -> Result<(), ParquetFault> {
@@ -276,8 +313,8 @@ fn kind_name(kind: &DataType) -> String {
         DataType::Struct(columns) => format!("a struct of {}", names(columns).join(", ")),
         DataType::List(item) => format!("a list of {}", kind_name(item.data_type())),
         DataType::Map(..) => "a map".to_owned(),
-        DataType::Utf8 | DataType::Utf8View => "text".to_owned(),
-        DataType::Binary => "bytes (BYTE_ARRAY)".to_owned(),
+        DataType::Utf8View => "text".to_owned(),
+        DataType::BinaryView => "bytes (BYTE_ARRAY)".to_owned(),
         other => other.to_string(),
     }
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, RecordBatch, StructArray};
 use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
+use parquet::errors::ParquetError;
 use parquet::file::metadata::RowGroupMetaData;
 
 use super::super::field::Field;
@@ -15,8 +16,8 @@ use super::super::json::{Fault, Json, Key, Kind, decode_string};
 use super::super::place::{At, Reject, RejectReason};
 use super::super::source::Read;
 use super::super::wire::{CallReader, InteractionReader, RowFault, Value};
-use super::cell::{Cell, cell};
-use super::plan::{CallFeed, Feed, JsonText, ParquetFault, Plan};
+use super::cell::{Cell, cell, text};
+use super::plan::{CallFeed, Feed, JsonText, ParquetFault, Plan, guarded};
 use super::schema::EXTRA;
 
 /// A batch has at most so many rows, and about so many bytes where the file tells how large its rows are.
@@ -62,14 +63,14 @@ impl Iterator for ParquetRows {
                 }
                 self.batch = None;
             }
-            match self.reader.as_mut().and_then(Iterator::next) {
-                Some(Ok(batch)) => self.batch = Some((batch, 0)),
-                Some(Err(error)) => return Some(Err(self.lose_group(&error.to_string()))),
+            match guarded(|| self.reader.as_mut().and_then(Iterator::next).transpose().map_err(ParquetError::from)) {
+                Ok(Some(batch)) => self.batch = Some((batch, 0)),
+                Err(error) => return Some(Err(self.lose_group(&error.to_string()))),
                 // A row group may hold fewer rows than its metadata says.
-                None if self.reader.is_some() && self.number < self.group_end => {
+                Ok(None) if self.reader.is_some() && self.number < self.group_end => {
                     return Some(Err(self.lose_group("they are not there")));
                 }
-                None => match self.open_next_group() {
+                Ok(None) => match self.open_next_group() {
                     None => return None,
                     Some(Ok(())) => {}
                     Some(Err(reject)) => return Some(Err(reject)),
@@ -86,7 +87,8 @@ impl ParquetRows {
         let group = metadata.row_groups().get(self.group)?;
         self.group += 1;
         self.group_end = self.number + u64::try_from(group.num_rows()).unwrap_or(0);
-        let reader = self.opened.try_clone().map_err(Into::into).and_then(|file| {
+        let reader = guarded(|| {
+            let file = self.opened.try_clone()?;
             ParquetRecordBatchReaderBuilder::new_with_metadata(file, self.plan.metadata.clone())
                 .with_row_groups(vec![self.group - 1])
                 .with_batch_size(batch_rows(group))
@@ -263,8 +265,7 @@ impl Overrides {
 
 /// A cell of a column that holds JSON as text.
 fn json_cell(column: &dyn Array, row: usize, rule: JsonText, path: &str) -> Result<Option<Json>, RowFault> {
-    let Some(texts) = column.as_string_view_opt().filter(|texts| texts.is_valid(row)) else { return Ok(None) };
-    let text = texts.value(row);
+    let Some(text) = text(column, row).map_err(|fault| in_column(path, fault))? else { return Ok(None) };
     match (Json::parse(text), rule) {
         (Ok(json), JsonText::Strict) => Ok(Some(json)),
         // `12` and `null` are words that a person may send.

@@ -34,21 +34,29 @@ pub(in crate::recording) struct ParquetWriter<W: Write + Send> {
 
 impl<W: Write + Send> ParquetWriter<W> {
     pub(in crate::recording) fn new(out: W) -> Result<Self, ParquetError> {
-        let properties = WriterProperties::builder()
+        let mut properties = WriterProperties::builder()
             .set_compression(Compression::ZSTD(ZstdLevel::default()))
             .set_statistics_enabled(EnabledStatistics::Chunk)
             .set_max_row_group_row_count(Some(GROUP_ROWS))
             .set_max_row_group_bytes(Some(GROUP_BYTES))
             // Page sizes are looked at after so many values; a few huge ones must not make one huge page.
             .set_write_batch_size(64)
-            .set_key_value_metadata(Some(vec![KeyValue::new(SCHEMA_KEY.to_owned(), SCHEMA.to_string())]))
-            .build();
-        Ok(Self { writer: ArrowWriter::try_new(out, schema::schema(), Some(properties))?, batch: Batch::new() })
+            .set_key_value_metadata(Some(vec![KeyValue::new(SCHEMA_KEY.to_owned(), SCHEMA.to_string())]));
+        // These seldom repeat, and a dictionary would hold the large ones once more.
+        for field in [Field::Input, Field::Output, Field::History] {
+            properties = properties.set_column_dictionary_enabled(field.column().into(), false);
+        }
+        let writer = ArrowWriter::try_new(out, schema::schema(), Some(properties.build()))?;
+        Ok(Self { writer, batch: Batch::new() })
     }
 
     pub(in crate::recording) fn write(&mut self, it: &Interaction) -> Result<(), ParquetError> {
+        // Not right after the row that filled it: a huge row is gone by now, and is not held twice.
+        if self.batch.rows() >= BATCH_ROWS || self.batch.bytes >= BATCH_BYTES {
+            self.write_batch()?;
+        }
         self.batch.push(it);
-        if self.batch.rows() >= BATCH_ROWS || self.batch.bytes >= BATCH_BYTES { self.write_batch() } else { Ok(()) }
+        Ok(())
     }
 
     fn write_batch(&mut self) -> Result<(), ParquetError> {
