@@ -10,6 +10,7 @@ pub mod case;
 pub mod compare;
 pub mod recording;
 pub mod replay;
+pub mod sample;
 
 #[doc(hidden)]
 pub mod cli;
