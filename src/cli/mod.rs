@@ -1,6 +1,7 @@
 //! The command line: one file a verb, no logic of their own.
 
 mod convert;
+mod input;
 mod inspect;
 mod screen;
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rust_decimal::Decimal;
 
-use super::json::Json;
+use super::json::{Json, Key};
 
 /// The identity of an interaction, and of the case made from it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -105,7 +105,7 @@ pub struct Interaction {
 }
 
 /// Fields kept as they were written, in their order.
-pub type Extra = Vec<(Box<str>, Json)>;
+pub type Extra = Vec<(Key, Json)>;
 
 /// A value that was there but made no sense, so that it counts as unknown.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::document::DocumentRows;
-use super::json::{FaultKind, Json};
+use super::json::{FaultKind, Json, check};
 use super::place::{At, Reject, RejectReason};
 use super::source::Read as RowRead;
 use super::wire::{self, RowFault};
@@ -15,22 +15,23 @@ pub const MAX_LINE: u64 = 256 << 20;
 
 const UTF8_BOM: &[u8] = b"\xEF\xBB\xBF";
 
+/// How much of a file is looked at to tell what it is.
+const HEAD: u64 = 4096;
+
 /// Opens the text of a recording as rows. One that is no JSONL but a JSON list or a pretty-printed object is read as that.
 pub(super) fn rows(file: Arc<Path>, mut text: Box<dyn BufRead + Send>) -> Box<dyn Iterator<Item = RowRead> + Send> {
     let mut head = Vec::new();
-    let begin = match read_line(&mut text, &mut head) {
-        Ok(_) => head.strip_prefix(UTF8_BOM).unwrap_or(&head),
-        Err(error) => return unreadable(&file, &error),
-    };
-    if let Some(problem) = other_encoding(begin) {
+    let broken = text.by_ref().take(HEAD).read_to_end(&mut head).err();
+    if let Some(problem) = other_encoding(&head) {
         let fault = RejectReason::Row { fault: RowFault::Encoding(problem.into()), column: None };
         let at = At::Line { number: 1, offset: 0 };
         return Box::new(std::iter::once(Err(Reject::new(&file, at, fault, &[]))));
     }
-    let first = begin.trim_ascii();
-    let is_document = first.starts_with(b"[") || first == b"{";
-    let skipped = (head.len() - begin.len()) as u64;
-    let whole: Box<dyn BufRead + Send> = Box::new(std::io::Cursor::new(begin.to_vec()).chain(text));
+    let skipped = if head.starts_with(UTF8_BOM) { UTF8_BOM.len() as u64 } else { 0 };
+    head.drain(..skipped as usize);
+    let is_document = is_document(&head);
+    let rest = std::io::BufReader::with_capacity(1, Broken(broken)).chain(text);
+    let whole: Box<dyn BufRead + Send> = Box::new(std::io::Cursor::new(head).chain(rest));
     if is_document {
         Box::new(DocumentRows::new(file, whole, skipped))
     } else {
@@ -38,9 +39,22 @@ pub(super) fn rows(file: Arc<Path>, mut text: Box<dyn BufRead + Send>) -> Box<dy
     }
 }
 
-fn unreadable(file: &Arc<Path>, error: &std::io::Error) -> Box<dyn Iterator<Item = RowRead> + Send> {
-    let reason = RejectReason::Unreadable(error.to_string());
-    Box::new(std::iter::once(Err(Reject::new(file, At::Line { number: 1, offset: 0 }, reason, &[]))))
+/// Whether the text starts a list, or an object whose brace stands alone on its line.
+fn is_document(head: &[u8]) -> bool {
+    match head.trim_ascii_start() {
+        [b'[', ..] => true,
+        [b'{', rest @ ..] => rest.iter().find(|byte| !matches!(byte, b' ' | b'\t' | b'\r')) == Some(&b'\n'),
+        _ => false,
+    }
+}
+
+/// Gives back, in its place, the error that ended the look at a file's head: the lines before it are good.
+struct Broken(Option<std::io::Error>);
+
+impl Read for Broken {
+    fn read(&mut self, _: &mut [u8]) -> std::io::Result<usize> {
+        self.0.take().map_or(Ok(0), Err)
+    }
 }
 
 /// Tells other encodings apart by their marks, or by the zero bytes that UTF-16 puts between letters.
@@ -127,11 +141,16 @@ impl Iterator for LineRows {
     }
 }
 
-/// A fault in a last line without an end is its writer's stop when the text just ends.
+/// A fault in a last line without an end is its writer's stop when the text just ends, also in the middle of a
+/// character, or in the zero bytes that some file systems leave after a crash.
 fn torn_if_cut(mut reject: Reject) -> Reject {
-    if let RejectReason::Row { fault: RowFault::Json(fault), .. } = &reject.reason
-        && fault.kind == FaultKind::UnexpectedEnd
-    {
+    let zeros = reject.raw.iter().rev().take_while(|byte| **byte == 0).count();
+    let written = &reject.raw[..reject.raw.len() - zeros];
+    let is_cut = match std::str::from_utf8(written) {
+        Ok(text) => check(text).is_err_and(|fault| fault.kind == FaultKind::UnexpectedEnd),
+        Err(error) => error.error_len().is_none(),
+    };
+    if is_cut {
         reject.reason = RejectReason::Torn;
     }
     reject
@@ -145,19 +164,26 @@ impl LineRows {
 
 /// Reads the bytes of one row.
 pub(super) fn interaction(file: &Arc<Path>, at: At, bytes: &[u8]) -> RowRead {
-    let bytes = bytes.trim_ascii();
-    let refuse = |fault: RowFault, column| Reject::new(file, at, RejectReason::Row { fault, column }, bytes);
+    let refuse =
+        |fault: RowFault, column| Reject::new(file, at, RejectReason::Row { fault, column }, bytes.trim_ascii());
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let byte = error.valid_up_to();
         let problem = format!("not UTF-8 text: byte 0x{:02X} at byte {} of the row", bytes[byte], byte + 1);
-        refuse(RowFault::Encoding(problem), None)
+        let before = String::from_utf8_lossy(&bytes[..byte]);
+        refuse(RowFault::Encoding(problem), Some(column_after(&before)))
     })?;
+    let column = |offset: usize| text.get(..offset).map(column_after);
     let json = Json::parse(text).map_err(|fault| {
-        let column = text.get(..fault.offset).map(|before| before.chars().count() as u64 + 1);
+        let column = column(fault.offset);
         refuse(RowFault::Json(fault), column)
     })?;
-    match wire::read(&json) {
-        Ok(interaction) => Ok((at, interaction)),
-        Err(fault) => Err(refuse(fault, None)),
-    }
+    wire::read(&json).map(|interaction| (at, interaction)).map_err(|fault| {
+        let column = fault.offset(Some(&json)).and_then(column);
+        refuse(fault, column)
+    })
+}
+
+/// The column that follows this part of the line.
+fn column_after(before: &str) -> u64 {
+    before.chars().count() as u64 + 1
 }

@@ -90,7 +90,7 @@ pub enum RejectReason {
     #[error("the last line is cut off: its writer was stopped before the line's end")]
     Torn,
     /// An earlier row has the same id.
-    #[error("the id {id:?} was used before, at {first}")]
+    #[error("the id \"{id}\" was used before, at {first}")]
     DuplicateId {
         /// The id.
         id: CaseId,
@@ -102,6 +102,14 @@ pub enum RejectReason {
     TooLong {
         /// The bound.
         limit: u64,
+    },
+    /// These rows and those after them in the row group cannot be read.
+    #[error("{rows} rows from here on cannot be read: {problem}")]
+    LostRows {
+        /// How many.
+        rows: u64,
+        /// Why.
+        problem: String,
     },
     /// The rest of the file cannot be read.
     #[error("the rest of the file cannot be read: {0}")]
@@ -126,6 +134,15 @@ impl fmt::Display for Reject {
 }
 
 impl Reject {
+    /// How many rows were lost. The rest of a file that cannot be read counts as one: nobody knows what it held.
+    #[must_use]
+    pub fn rows(&self) -> u64 {
+        match self.reason {
+            RejectReason::LostRows { rows, .. } => rows,
+            _ => 1,
+        }
+    }
+
     /// A row of the file that could not be read.
     pub(super) fn new(file: &Arc<Path>, at: At, reason: RejectReason, raw: &[u8]) -> Self {
         Self { place: Place { file: Arc::clone(file), at }, reason, raw: raw.to_vec() }

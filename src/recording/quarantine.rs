@@ -58,6 +58,8 @@ pub struct Quarantine {
     pub rejected: u64,
     /// Last lines that were cut off, which do not.
     pub torn: u64,
+    /// How many entries there are; one entry can stand for several rows.
+    pub entries: u64,
     /// The first of them, to be shown.
     pub shown: Vec<Reject>,
     file: Option<BufWriter<File>>,
@@ -77,10 +79,11 @@ impl Quarantine {
     /// # Errors
     /// When the quarantine file cannot be written.
     pub fn take(&mut self, reject: Reject) -> std::io::Result<()> {
+        self.entries += 1;
         if reject.reason.is_torn() {
             self.torn += 1;
         } else {
-            self.rejected += 1;
+            self.rejected += reject.rows();
         }
         if let Some(file) = &mut self.file {
             writeln!(file, "{}", line(&reject))?;

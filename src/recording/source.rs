@@ -6,9 +6,11 @@ use std::io::{BufRead, BufReader, Read as _, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::find::find;
 use super::interaction::{CaseId, Interaction};
+use super::jsonl;
+use super::parquet::{self, ParquetFault};
 use super::place::{At, Place, Reject, RejectReason, stem};
-use super::{jsonl, parquet};
 
 /// One row as a reader of a format gives it.
 pub(super) type Read = Result<(At, Interaction), Reject>;
@@ -70,14 +72,24 @@ pub enum SourceError {
         source: std::io::Error,
     },
     /// The Parquet file cannot be read as a recording.
-    #[error("cannot read {path:?} as Parquet: {problem}")]
+    #[error("cannot read {path:?} as Parquet: {fault}")]
     #[diagnostic(code(taketwo::bad_parquet))]
     Parquet {
         /// The file.
         path: PathBuf,
         /// Why.
-        problem: String,
+        fault: ParquetFault,
+        /// What to do about it.
+        #[help]
+        help: &'static str,
     },
+}
+
+impl SourceError {
+    fn parquet(path: &Path, fault: ParquetFault) -> Self {
+        let help = fault.help();
+        SourceError::Parquet { path: path.to_owned(), fault, help }
+    }
 }
 
 /// Recordings to be read, as often as wanted and always in the same order.
@@ -97,12 +109,25 @@ pub struct Recordings {
     files: Vec<SourceFile>,
 }
 
+/// One file of a recording.
 #[derive(Debug)]
-struct SourceFile {
+pub(super) struct SourceFile {
     shown: Arc<Path>,
     path: PathBuf,
-    /// Keeps what came by standard input until it was read for the last time.
+    /// What interactions without an id are named by, where there are several files.
+    name: String,
+    /// Keeps what came by a pipe until it was read for the last time.
     _spool: Option<tempfile::NamedTempFile>,
+}
+
+impl SourceFile {
+    pub(super) fn new(path: PathBuf) -> Self {
+        Self { shown: path.as_path().into(), name: stem(&path), path, _spool: None }
+    }
+
+    pub(super) fn spooled(shown: &Path, spool: tempfile::NamedTempFile) -> Self {
+        Self { shown: shown.into(), path: spool.path().to_owned(), name: stem(shown), _spool: Some(spool) }
+    }
 }
 
 impl Recordings {
@@ -113,24 +138,22 @@ impl Recordings {
     pub fn open<S: AsRef<str>>(sources: &[S]) -> Result<Self, SourceError> {
         let mut files = Vec::new();
         for source in sources {
-            let source = source.as_ref();
-            if source == "-" {
-                files.push(spool_stdin()?);
-            } else {
-                let found = find(source)?;
-                files.extend(found.into_iter().map(|path| SourceFile {
-                    shown: path.as_path().into(),
-                    path,
-                    _spool: None,
-                }));
-            }
+            files.extend(find(source.as_ref())?);
         }
+        name_apart(&mut files);
         Ok(Self { files })
     }
 
     /// The files, as they were named.
     pub fn files(&self) -> impl Iterator<Item = &Path> {
         self.files.iter().map(|file| &*file.shown)
+    }
+
+    /// Whether this is one of the files, also by another name.
+    #[must_use]
+    pub fn contains(&self, path: &Path) -> bool {
+        let Ok(path) = path.canonicalize() else { return false };
+        self.files.iter().any(|file| file.path.canonicalize().is_ok_and(|file| file == path))
     }
 
     /// How many bytes they have on disk.
@@ -144,8 +167,12 @@ impl Recordings {
     /// Ids are checked for uniqueness as rows pass by: this costs some 50 bytes of memory an interaction.
     ///
     /// # Errors
-    /// [`SourceError`] where a file cannot be opened.
+    /// [`SourceError`] where a file cannot be opened or is a Parquet file that is no recording. All files are looked
+    /// at before the first row is read.
     pub fn rows(&self) -> Result<Rows<'_>, SourceError> {
+        for file in &self.files {
+            drop(open(file)?);
+        }
         Ok(Rows { files: &self.files, next: 0, current: None, seen: HashMap::new() })
     }
 
@@ -208,7 +235,7 @@ impl Rows<'_> {
             let number = place.at.number();
             CaseId::new(match self.files.len() {
                 1 => format!("replay-{number}"),
-                _ => format!("{}/replay-{number}", stem(&place.file)),
+                _ => format!("{}/replay-{number}", self.files[self.next - 1].name),
             })
         });
         let file = (self.next - 1) as u32;
@@ -224,6 +251,17 @@ impl Rows<'_> {
     }
 }
 
+/// Files of one name in several folders are told apart by their paths.
+fn name_apart(files: &mut [SourceFile]) {
+    let mut times: HashMap<String, usize> = HashMap::new();
+    for file in files.iter() {
+        *times.entry(file.name.clone()).or_default() += 1;
+    }
+    for file in files.iter_mut().filter(|file| times[&file.name] > 1) {
+        file.name = file.shown.with_file_name(&file.name).display().to_string();
+    }
+}
+
 /// 128 bits that stand for an id where millions must be remembered.
 pub(crate) fn id_key(id: &CaseId) -> u128 {
     let hash = blake3::hash(id.as_str().as_bytes());
@@ -236,16 +274,14 @@ pub(crate) fn id_key(id: &CaseId) -> u128 {
 fn open(file: &SourceFile) -> Result<Box<dyn Iterator<Item = Read> + Send>, SourceError> {
     let io = |source| SourceError::Io { path: file.path.clone(), source };
     let mut opened = File::open(&file.path).map_err(io)?;
-    let mut magic = [0; 4];
-    let read = read_up_to(&mut opened, &mut magic).map_err(io)?;
+    let mut magic = Vec::with_capacity(4);
+    opened.by_ref().take(4).read_to_end(&mut magic).map_err(io)?;
     opened.seek(SeekFrom::Start(0)).map_err(io)?;
-    let magic = &magic[..read];
-    if magic == b"PAR1" {
-        let rows = parquet::rows(Arc::clone(&file.shown), opened)
-            .map_err(|problem| SourceError::Parquet { path: file.path.clone(), problem })?;
-        return Ok(rows);
+    if magic == b"PAR1" || file.path.extension().is_some_and(|ending| ending == "parquet") {
+        let rows = parquet::rows(Arc::clone(&file.shown), opened);
+        return rows.map_err(|fault| SourceError::parquet(&file.shown, fault));
     }
-    let text: Box<dyn BufRead + Send> = match magic {
+    let text: Box<dyn BufRead + Send> = match magic.as_slice() {
         [0x1F, 0x8B, ..] => Box::new(BufReader::with_capacity(BUFFER, flate2::read::MultiGzDecoder::new(opened))),
         [0x28, 0xB5, 0x2F, 0xFD] => {
             let decoder = zstd::stream::read::Decoder::new(opened).map_err(io)?;
@@ -257,85 +293,3 @@ fn open(file: &SourceFile) -> Result<Box<dyn Iterator<Item = Read> + Send>, Sour
 }
 
 const BUFFER: usize = 1 << 20;
-
-fn read_up_to(file: &mut File, bytes: &mut [u8]) -> std::io::Result<usize> {
-    let mut read = 0;
-    while read < bytes.len() {
-        match file.read(&mut bytes[read..])? {
-            0 => break,
-            more => read += more,
-        }
-    }
-    Ok(read)
-}
-
-/// Standard input can be read once, a recording is read twice: it is kept in a temporary file.
-fn spool_stdin() -> Result<SourceFile, SourceError> {
-    let shown = Path::new("<stdin>");
-    let io = |source| SourceError::Io { path: shown.into(), source };
-    let mut spool = tempfile::NamedTempFile::new().map_err(io)?;
-    std::io::copy(&mut std::io::stdin().lock(), &mut spool).map_err(io)?;
-    Ok(SourceFile { shown: shown.into(), path: spool.path().to_owned(), _spool: Some(spool) })
-}
-
-/// The files that a source names.
-fn find(source: &str) -> Result<Vec<PathBuf>, SourceError> {
-    let path = Path::new(source);
-    if path.is_dir() {
-        let mut files = Vec::new();
-        walk(path, &mut files).map_err(|error| SourceError::Io { path: path.into(), source: error })?;
-        return non_empty(source, files);
-    }
-    if path.exists() {
-        return Ok(vec![path.to_owned()]);
-    }
-    if !source.contains(['*', '?', '[']) {
-        return Err(SourceError::Missing { path: source.to_owned(), near: near(path) });
-    }
-    let bad = |problem: String| SourceError::Pattern { pattern: source.to_owned(), problem };
-    let mut files = Vec::new();
-    for entry in glob::glob(source).map_err(|error| bad(error.to_string()))? {
-        let entry = entry.map_err(|error| bad(error.to_string()))?;
-        if entry.is_file() {
-            files.push(entry);
-        }
-    }
-    non_empty(source, files)
-}
-
-fn non_empty(source: &str, files: Vec<PathBuf>) -> Result<Vec<PathBuf>, SourceError> {
-    if files.is_empty() { Err(SourceError::Nothing { path: source.to_owned() }) } else { Ok(files) }
-}
-
-/// Recordings below a folder, in order of their names. Hidden files are passed over.
-fn walk(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
-    let mut entries = std::fs::read_dir(folder)?.collect::<Result<Vec<_>, _>>()?;
-    entries.sort_by_key(std::fs::DirEntry::file_name);
-    for entry in entries {
-        let path = entry.path();
-        let name = entry.file_name().to_string_lossy().into_owned();
-        if name.starts_with('.') {
-            continue;
-        }
-        if path.is_dir() {
-            walk(&path, files)?;
-        } else if is_recording(&name) {
-            files.push(path);
-        }
-    }
-    Ok(())
-}
-
-fn is_recording(name: &str) -> bool {
-    let name = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".zst")).unwrap_or(name);
-    [".jsonl", ".ndjson", ".json", ".parquet"].iter().any(|ending| name.ends_with(ending))
-}
-
-/// The name in the same folder that is most like a missing one.
-fn near(path: &Path) -> Option<String> {
-    let wanted = path.file_name()?.to_string_lossy().into_owned();
-    let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let names = std::fs::read_dir(folder).ok()?.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());
-    let best = names.max_by(|a, b| strsim::jaro_winkler(a, &wanted).total_cmp(&strsim::jaro_winkler(b, &wanted)))?;
-    (strsim::jaro_winkler(&best, &wanted) > 0.8).then(|| format!("did you mean {:?}?", folder.join(best)))
-}

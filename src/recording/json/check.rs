@@ -138,7 +138,8 @@ impl Checker<'_> {
                 }
             };
             // An empty container closes at once; after any value, containers may close one after another.
-            if !(opened && self.first_in_container()?) && !self.next_in_container()? {
+            let more = (opened && self.first_in_container()?) || self.next_in_container()?;
+            if !more {
                 return Ok(());
             }
         }

@@ -5,6 +5,7 @@
 //! its meaning (the comparison, a report) reads it then.
 
 mod check;
+mod key;
 mod text;
 
 use std::borrow::Cow;
@@ -17,6 +18,7 @@ use serde::ser::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
 pub use check::{Fault, FaultKind, MAX_DEPTH, check};
+pub use key::Key;
 pub use text::{Decoded, decode_string};
 
 /// One JSON value as text: well formed, no key twice in an object, at most [`MAX_DEPTH`] levels deep.
@@ -97,7 +99,7 @@ impl Json {
     }
 
     /// Text that a serialiser just wrote, or a literal: not checked again.
-    fn trusted(text: impl Into<Arc<str>>) -> Self {
+    pub(super) fn trusted(text: impl Into<Arc<str>>) -> Self {
         let line = text.into();
         let span = 0..line.len();
         Self { line, span }
@@ -143,11 +145,17 @@ impl Json {
     /// The members of an object in the order they were written; `None` for any other kind.
     #[must_use]
     pub fn members(&self) -> Option<Vec<(Cow<'_, str>, Json)>> {
+        let members = self.written_members()?;
+        Some(members.into_iter().map(|(key, value)| (decode_string(key).into_lossy(), value)).collect())
+    }
+
+    /// The members of an object, each key as it was written, quotes included.
+    pub(super) fn written_members(&self) -> Option<Vec<(&str, Json)>> {
         if self.kind() != Kind::Object {
             return None;
         }
         let members: Members<'_> = serde_json::from_str(self.text()).ok()?;
-        Some(members.0.into_iter().map(|(key, raw)| (key, self.slice(raw))).collect())
+        Some(members.0.into_iter().map(|(key, raw)| (key.get(), self.slice(raw))).collect())
     }
 
     /// The items of an array; `None` for any other kind.
@@ -164,6 +172,11 @@ impl Json {
     #[must_use]
     pub fn member(&self, key: &str) -> Option<Json> {
         self.members()?.into_iter().find(|(name, _)| name == key).map(|(_, value)| value)
+    }
+
+    /// Where the value starts in the text it was read from, in bytes.
+    pub(super) fn offset(&self) -> usize {
+        self.span.start
     }
 
     /// A part of this value's text, sharing the line.
@@ -205,7 +218,7 @@ impl<'de> Deserialize<'de> for Json {
 }
 
 /// An object's members as raw text, in order.
-struct Members<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
+struct Members<'a>(Vec<(&'a RawValue, &'a RawValue)>);
 
 impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -218,7 +231,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
                 let mut members = Vec::new();
                 while let Some(key) = map.next_key::<&'de RawValue>()? {
-                    members.push((decode_string(key.get()).into_lossy(), map.next_value()?));
+                    members.push((key, map.next_value()?));
                 }
                 Ok(Members(members))
             }

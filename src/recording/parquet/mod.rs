@@ -1,11 +1,20 @@
-//! Recordings as Parquet.
+//! Recordings as Parquet: one row an interaction, with the fields of JSONL in snake_case.
+//!
+//! Tool calls are a list of structs and values of any JSON are text, so that every digit stays. What the typed
+//! columns do not give back exactly stands in the column `extra`, as in [`Interaction::extra`].
+//!
+//! [`Interaction::extra`]: super::Interaction::extra
 
-use std::fs::File;
-use std::path::Path;
-use std::sync::Arc;
+mod cell;
+mod plan;
+mod read;
+mod schema;
+mod write;
 
-use super::source::Read;
+pub use plan::ParquetFault;
+pub(super) use read::rows;
+pub use schema::{SCHEMA, SCHEMA_KEY};
+pub(super) use write::ParquetWriter;
 
-pub(super) fn rows(_file: Arc<Path>, _opened: File) -> Result<Box<dyn Iterator<Item = Read> + Send>, String> {
-    Err("not built".into())
-}
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,74 @@
+//! The recordings that a verb reads, and what is said about rows that cannot be read.
+
+use std::path::PathBuf;
+
+use miette::IntoDiagnostic;
+
+use super::screen::note;
+use crate::recording::{Quarantine, Recordings, RejectBudget};
+
+/// The recordings to read.
+#[derive(Debug, clap::Args)]
+pub struct InputArgs {
+    /// Recordings: files, folders, globs, or - for standard input
+    #[arg(required = true, value_name = "RECORDINGS")]
+    pub recordings: Vec<String>,
+
+    /// How many rows may be turned away: a count, or a share such as 1%
+    #[arg(long, value_name = "N|P%", default_value = "0")]
+    pub max_rejects: RejectBudget,
+
+    /// Write the rows that were turned away to this file, as JSONL
+    #[arg(long, value_name = "FILE")]
+    pub quarantine: Option<PathBuf>,
+}
+
+/// Whether the rows that were turned away are within the budget.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Budget {
+    /// They are.
+    Kept,
+    /// They are more.
+    Exceeded,
+}
+
+impl InputArgs {
+    /// Finds the recordings and opens the quarantine.
+    pub fn open(&self) -> miette::Result<(Recordings, Quarantine)> {
+        let recordings = Recordings::open(&self.recordings)?;
+        let quarantine = match &self.quarantine {
+            None => Quarantine::default(),
+            Some(path) if recordings.contains(path) => {
+                return Err(miette::miette!(
+                    code = "taketwo::output_is_input",
+                    help = "write the quarantine to another file",
+                    "{path:?} is one of the recordings to be read"
+                ));
+            }
+            Some(path) => Quarantine::in_file(path)
+                .map_err(|error| miette::miette!(code = "taketwo::unwritable", "cannot write {path:?}: {error}"))?,
+        };
+        Ok((recordings, quarantine))
+    }
+
+    /// Says which rows were turned away, and whether they are too many. `interactions` could be read.
+    pub fn report(&self, quarantine: &mut Quarantine, interactions: u64) -> miette::Result<Budget> {
+        quarantine.finish().into_diagnostic()?;
+        for reject in &quarantine.shown {
+            note(&if reject.reason.is_torn() { format!("warning: {reject}") } else { reject.to_string() });
+        }
+        let more = quarantine.entries - quarantine.shown.len() as u64;
+        if more > 0 {
+            let file = self.quarantine.as_ref().map(|path| format!("; all are in {}", path.display()));
+            note(&format!("and {more} more{}", file.unwrap_or_else(|| " (--quarantine FILE keeps them all)".into())));
+        }
+        if quarantine.within(self.max_rejects, interactions) {
+            return Ok(Budget::Kept);
+        }
+        let all = interactions + quarantine.rejected;
+        let (rejected, allowed) = (quarantine.rejected, self.max_rejects);
+        let rows = if all == 1 { "row" } else { "rows" };
+        note(&format!("error: {rejected} of {all} {rows} cannot be used; --max-rejects allows {allowed}"));
+        Ok(Budget::Exceeded)
+    }
+}

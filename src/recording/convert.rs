@@ -1,0 +1,76 @@
+//! Copying recordings from one format to another.
+
+use std::path::PathBuf;
+
+use super::quarantine::{Quarantine, RejectBudget};
+use super::source::{Recordings, SourceError};
+use super::write::{Existing, RecordingWriter, WriteError, Written};
+
+/// What came of a conversion.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Converted {
+    /// Everything that could be read was written.
+    Written(Written),
+    /// More rows were turned away than the budget allows, or there was none at all: nothing was written.
+    Nothing {
+        /// How many rows could be read.
+        interactions: u64,
+    },
+}
+
+/// Why recordings cannot be converted.
+#[derive(Debug, thiserror::Error, miette::Diagnostic)]
+#[non_exhaustive]
+pub enum ConvertError {
+    /// They cannot be opened.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Source(#[from] SourceError),
+    /// The new one cannot be written.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Write(#[from] WriteError),
+    /// What is to be written is also to be read.
+    #[error("{path:?} is one of the recordings to be read")]
+    #[diagnostic(code(taketwo::output_is_input), help("write to another file"))]
+    SameFile {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The quarantine file cannot be written.
+    #[error("cannot write the quarantine file: {0}")]
+    #[diagnostic(code(taketwo::unwritable))]
+    Quarantine(#[from] std::io::Error),
+}
+
+/// Writes all interactions to `target`, in the format that its ending names. Rows that cannot be read go to the
+/// quarantine; where they are more than the budget allows, nothing is written.
+///
+/// # Errors
+/// [`ConvertError`] when the recordings cannot be opened or the target cannot be written.
+pub fn convert(
+    recordings: &Recordings,
+    target: &str,
+    existing: Existing,
+    quarantine: &mut Quarantine,
+    budget: RejectBudget,
+) -> Result<Converted, ConvertError> {
+    if recordings.contains(target.as_ref()) {
+        return Err(ConvertError::SameFile { path: target.into() });
+    }
+    let mut writer = RecordingWriter::new(target, existing)?;
+    let mut interactions = 0;
+    for row in recordings.rows()? {
+        match row {
+            Ok(row) => {
+                writer.write(&row.interaction)?;
+                interactions += 1;
+            }
+            Err(reject) => quarantine.take(reject)?,
+        }
+    }
+    if interactions == 0 || !quarantine.within(budget, interactions) {
+        return Ok(Converted::Nothing { interactions });
+    }
+    Ok(Converted::Written(writer.finish()?))
+}
