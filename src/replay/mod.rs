@@ -3,6 +3,7 @@
 mod attempt;
 mod bindings;
 mod ledger;
+pub mod record;
 mod runner;
 pub mod target;
 mod tools;

@@ -3,6 +3,7 @@
 use super::changes::Version;
 use super::field;
 use super::turn::{Answers, Given, ToolUse, Turn};
+use super::wishes::Question;
 use crate::recording::Json;
 
 /// The folder of the notes.
@@ -26,20 +27,20 @@ pub(super) fn read_file(version: Version, path: &str) -> ToolUse {
     ToolUse::text("read_file", "path", &version.path(path))
 }
 
-pub(super) fn searches(version: Version, queries: &[String]) -> Vec<ToolUse> {
-    let all = queries.iter().flat_map(|query| version.searches(query));
+pub(super) fn searches(version: Version, questions: &[Question]) -> Vec<ToolUse> {
+    let all = questions.iter().flat_map(|question| version.searches(&question.query));
     all.map(|query| search(version, &query)).collect()
 }
 
-/// Reads the best article for each query, all of them at once. A query that finds nothing is tried once more with its
-/// first word alone.
-pub(super) async fn articles(turn: &mut Turn<'_>, queries: &[String], answers: &Answers) -> Vec<String> {
+/// Reads the best article for each question, all of them at once. A query that finds nothing is followed by one for
+/// its topic.
+pub(super) async fn articles(turn: &mut Turn<'_>, questions: &[Question], answers: &Answers) -> Vec<String> {
     let mut topics = Vec::new();
     let mut said = Vec::new();
-    for query in queries {
+    for Question { query, topic } in questions {
         let mut found = best_topic(answers.of(&search(turn.version(), query)));
-        if let (Ok(None), Some((first, _))) = (&found, query.split_once(' ')) {
-            found = best_topic(Some(&turn.ask(search(turn.version(), first)).await));
+        if found == Ok(None) {
+            found = best_topic(Some(&turn.ask(search(turn.version(), topic)).await));
         }
         match found {
             Ok(Some(topic)) if !topics.contains(&topic) => topics.push(topic),

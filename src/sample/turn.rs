@@ -62,12 +62,15 @@ impl Answers {
 
 /// The words that every prompt begins with.
 const PROMPT_WORDS: u64 = 120;
+/// The words that every step is said to think.
+const THOUGHT_WORDS: u64 = 10;
 
 /// One turn of the agent.
 ///
 /// No model is behind it, so there are no true tokens. What it reports is a STAND-IN: words, counted as the pieces
-/// between spaces in the JSON text. A step reads the prompt, the conversation and all answers so far, and writes its
-/// calls or the reply. What the step before had read already counts as read from a cache.
+/// between spaces in the JSON text. A step reads the prompt, the conversation and all answers so far, thinks a fixed
+/// number of words, and writes its calls or the reply. What the step before had read already counts as read from a
+/// cache.
 pub(super) struct Turn<'a> {
     version: Version,
     tools: &'a Tools,
@@ -129,6 +132,7 @@ impl<'a> Turn<'a> {
             input: sum(|tokens| tokens.input),
             output: sum(|tokens| tokens.output),
             cache_read: sum(|tokens| tokens.cache_read),
+            reasoning: sum(|tokens| tokens.reasoning),
             ..Tokens::default()
         };
         let model = Some(self.model());
@@ -143,16 +147,17 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// Books a step that wrote so many words.
-    fn step(&mut self, written: u64, finish_reason: &str) {
+    /// Books a step that said so many words.
+    fn step(&mut self, said: u64, finish_reason: &str) {
         let read_before = self.model_calls.last().and_then(|call| call.tokens.input).unwrap_or(0);
         let tokens = Tokens {
             input: Some(self.context),
-            output: Some(written),
+            output: Some(THOUGHT_WORDS + said),
             cache_read: Some(read_before),
+            reasoning: Some(THOUGHT_WORDS),
             ..Tokens::default()
         };
-        self.context += written;
+        self.context += said;
         let finish_reason = Some(finish_reason.to_owned());
         self.model_calls.push(ModelCall { tokens, finish_reason, ..ModelCall::default() });
     }

@@ -30,7 +30,7 @@ pub(super) enum Wish {
     /// Some of an article to be put aside.
     Reserve { sku: String, quantity: u32 },
     /// What the articles say.
-    Articles { queries: Vec<String> },
+    Articles(Vec<Question>),
     /// What is new in a release.
     Release { version: String },
     /// A file.
@@ -39,6 +39,15 @@ pub(super) enum Wish {
     Notes,
     /// A sum.
     Sum { expression: String },
+}
+
+/// A question that an article may answer.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Question {
+    /// What is searched for.
+    pub query: String,
+    /// What is searched for if that finds nothing.
+    pub topic: &'static str,
 }
 
 /// How much of an order's total is wanted back.
@@ -92,7 +101,7 @@ impl Wish {
             Wish::Look { .. } | Wish::Refund { .. } | Wish::Exchange { .. } | Wish::List { .. } => Skill::Orders,
             Wish::Track { .. } | Wish::TrackNumber { .. } | Wish::Watch { .. } => Skill::Parcels,
             Wish::Stock(_) | Wish::Reserve { .. } => Skill::Shelves,
-            Wish::Articles { .. } | Wish::File { .. } | Wish::Notes => Skill::Papers,
+            Wish::Articles(_) | Wish::File { .. } | Wish::Notes => Skill::Papers,
             Wish::Release { .. } => Skill::Releases,
             Wish::Invoice { .. } | Wish::Total { .. } | Wish::Sum { .. } => Skill::Sums,
         }
@@ -148,14 +157,18 @@ const ASKS: &[&str] = &[
     "may i",
     "do you",
     "what if",
+    "what are",
     "is there",
     "are there",
     "must i",
     "do i",
 ];
+/// Words that ask how things are in general, also where an order is named.
+const IN_GENERAL: &[&str] =
+    &["policy", "policies", "rules", "terms", "warranty", "how do i", "how do you", "how long", "can i"];
 /// The topics that the agent knows, with the words that point to them.
 const TOPICS: &[(&str, &[&str])] = &[
-    ("returns", &["return", "returns", "returning", "send back", "money back"]),
+    ("returns", &["return", "returns", "returning", "send back", "money back", "refunds"]),
     ("warranty", &["warranty", "guarantee", "defect"]),
     ("shipping", &["shipping", "ship", "deliver", "delivery"]),
     ("payment", &["payment", "pay", "card", "transfer"]),
@@ -274,9 +287,13 @@ fn about_parcels_and_shelves(pieces: &Pieces, wishes: &mut Vec<Wish>) {
         wishes.push(Wish::Reserve { sku: sku.clone(), quantity });
     } else if !pieces.skus.is_empty() {
         wishes.extend(pieces.skus.iter().map(|sku| Wish::Stock(Item::Sku(sku.clone()))));
-    } else if pieces.any(STOCK) && pieces.orders.is_empty() && topics(pieces).is_empty() {
+    } else if pieces.any(STOCK) && names_nothing_else(pieces) {
         wishes.push(Wish::Stock(Item::Named(pieces.words.clone())));
     }
+}
+
+fn names_nothing_else(pieces: &Pieces) -> bool {
+    pieces.orders.is_empty() && pieces.emails.is_empty() && pieces.paths.is_empty() && topics(pieces).is_empty()
 }
 
 fn about_papers(pieces: &Pieces, wishes: &mut Vec<Wish>) {
@@ -289,13 +306,16 @@ fn about_papers(pieces: &Pieces, wishes: &mut Vec<Wish>) {
         wishes.push(Wish::Notes);
     }
     let topics = topics(pieces);
-    let is_about_an_order = !pieces.orders.is_empty() && !pieces.any(&["policy", "policies", "rules", "warranty"]);
+    let is_about_an_order = !pieces.orders.is_empty() && !pieces.any(IN_GENERAL);
     match topics.as_slice() {
         [] => {}
         _ if !pieces.any(ASKS) || is_about_an_order => {}
         // One question is searched for in the user's own words.
-        [_] => wishes.push(Wish::Articles { queries: vec![query(pieces)] }),
-        _ => wishes.push(Wish::Articles { queries: topics.iter().map(|topic| format!("{topic} policy")).collect() }),
+        [topic] => wishes.push(Wish::Articles(vec![Question { query: query(pieces), topic }])),
+        _ => {
+            let questions = topics.iter().map(|topic| Question { query: format!("{topic} policy"), topic });
+            wishes.push(Wish::Articles(questions.collect()));
+        }
     }
 }
 
@@ -350,7 +370,7 @@ mod tests {
     #[test]
     fn several_wishes_are_all_heard() {
         let all = wishes("Where is order 1002, what is your return policy, and is LAMP-02 in stock?");
-        assert!(matches!(all.as_slice(), [Wish::Track { .. }, Wish::Stock(_), Wish::Articles { .. }]), "{all:?}");
+        assert!(matches!(all.as_slice(), [Wish::Track { .. }, Wish::Stock(_), Wish::Articles(_)]), "{all:?}");
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! The pieces of a user's text: words, numbers and the names of things.
 
+use unicode_normalization::UnicodeNormalization;
+
 /// A user's text, taken apart.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pieces {
@@ -28,6 +30,8 @@ pub(super) struct Pieces {
 impl Pieces {
     /// Takes a text apart.
     pub(super) fn of(text: &str) -> Self {
+        // A combining accent is no letter, the letter with its accent is.
+        let text: &str = &text.nfc().collect::<String>();
         let mut pieces = Self { sum: sum(text), ..Self::default() };
         let lower = text.to_lowercase().replace('%', " percent ");
         pieces.words =
@@ -91,7 +95,7 @@ impl Pieces {
 
 fn is_path(piece: &str) -> bool {
     piece.contains("../")
-        || (piece.starts_with('/') && piece.len() > 1)
+        || (piece.starts_with('/') && piece[1..].contains('/'))
         || piece.starts_with("notes/")
         || piece.ends_with(".txt")
         || piece.ends_with(".csv")
