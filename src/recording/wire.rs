@@ -504,3 +504,43 @@ impl<'a> Writer<'a> {
         self.out
     }
 }
+
+/// What an answer cost, as its maker tells it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Usage {
+    /// How often a model was asked.
+    pub model_calls: Option<ModelCalls>,
+    /// Tokens by class.
+    pub tokens: Tokens,
+    /// What was paid.
+    pub cost: Option<Decimal>,
+    /// In which currency.
+    pub currency: Option<String>,
+    /// Which model was asked.
+    pub model: Option<String>,
+    /// What of it made no sense, and is unknown therefore.
+    pub doubts: Vec<Doubt>,
+}
+
+/// Reads the usage fields (`modelCalls`, `tokens`, `cost`, `currency`, `model`) of an object by the rules of a
+/// recording; all other fields are skipped.
+#[must_use]
+pub fn read_usage(object: &Json) -> Usage {
+    let (mut reader, mut usage) = (Reader::default(), Usage::default());
+    for (key, value) in object.members().unwrap_or_default() {
+        let key: &str = &key;
+        let read = match key {
+            "modelCalls" => Ok(reader.model_calls(&value, &mut usage.model_calls)),
+            "tokens" => Ok(reader.tokens(key, &value, &mut usage.tokens)),
+            "cost" => Ok(reader.money(key, &value, &mut usage.cost)),
+            "currency" => reader.text(key, &value, &mut usage.currency, str::to_owned),
+            "model" => reader.text(key, &value, &mut usage.model, str::to_owned),
+            _ => continue,
+        };
+        if read.is_err() {
+            reader.doubt(key, "a text", &value);
+        }
+    }
+    usage.doubts = reader.doubts;
+    usage
+}

@@ -1,0 +1,5 @@
+//! The promises to the user, one module each.
+
+mod hostile_targets;
+mod http_target;
+mod replaying;
