@@ -2,6 +2,7 @@
 
 mod attempt;
 mod bindings;
+mod endpoint;
 mod ledger;
 pub mod record;
 mod runner;

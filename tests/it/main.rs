@@ -1,5 +1,6 @@
-//! What taketwo promises to its users, one module a promise.
+//! The promises to the user, one module each.
 
-#![allow(clippy::unwrap_used, clippy::expect_used)]
-
+mod hostile_targets;
+mod http_target;
 mod recordings_are_real;
+mod replaying;
