@@ -8,9 +8,14 @@
 
 pub mod case;
 pub mod compare;
+pub mod evaluate;
+pub mod experiment;
 pub mod recording;
 pub mod replay;
+pub mod report;
 pub mod sample;
+pub mod store;
+pub mod verdict;
 
 #[doc(hidden)]
 pub mod cli;

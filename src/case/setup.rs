@@ -1,5 +1,7 @@
 //! The state a case starts from.
 
+use std::collections::BTreeMap;
+
 use crate::recording::{Json, ToolName};
 
 /// How a target is made ready before the turn that is tested (evalkit: `EvalSetup`).
@@ -52,7 +54,7 @@ impl EvalSetup {
             return Ok(EvalSetup::Replay(turns));
         }
         if let Some(name) = text("fixture") {
-            return Ok(EvalSetup::Fixture { name, params: json.member("params") });
+            return Ok(EvalSetup::Fixture { name, params: json.member("params").filter(|params| !params.is_null()) });
         }
         if let Some(tool) = text("failingTool") {
             let then = json.member("then").map_or(Ok(EvalSetup::None), |then| EvalSetup::read(&then))?;
@@ -65,15 +67,19 @@ impl EvalSetup {
     /// The setup as a target is told.
     #[must_use]
     pub fn to_json(&self) -> Option<Json> {
-        let value = match self {
+        Some(match self {
             EvalSetup::None => return None,
-            EvalSetup::Replay(turns) => serde_json::json!({ "replay": turns }),
-            EvalSetup::Fixture { name, params } => serde_json::json!({ "fixture": name, "params": params }),
-            EvalSetup::FailingTool { tool, message, then } => {
-                serde_json::json!({ "failingTool": tool, "message": message, "then": then.to_json() })
+            EvalSetup::Replay(turns) => Json::of(&BTreeMap::from([("replay", turns)])),
+            EvalSetup::Fixture { name, params } => {
+                let params = params.clone().unwrap_or_else(Json::null);
+                Json::of(&BTreeMap::from([("fixture", Json::string(name)), ("params", params)]))
             }
-        };
-        Some(Json::of(&value))
+            EvalSetup::FailingTool { tool, message, then } => Json::of(&BTreeMap::from([
+                ("failingTool", Json::string(tool.as_str())),
+                ("message", Json::string(message)),
+                ("then", then.to_json().unwrap_or_else(Json::null)),
+            ])),
+        })
     }
 
     /// The fixture it needs, if any.

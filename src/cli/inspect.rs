@@ -1,15 +1,30 @@
 //! `taketwo inspect`: what is in these recordings.
 
 use super::Exit;
+use super::input::{Budget, InputArgs};
+use super::screen::{note, print};
+use crate::recording::{Json, inspect};
 
-/// Show what recordings hold: counts, tools, scenarios, spend, and what is missing.
+/// Show what recordings hold: counts, tools, scenarios, spend, what can be checked and what is missing.
+///
+/// The recordings are read once. Memory grows with the number of interactions by some 50 bytes each, for their ids.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Recordings: files, folders, globs, or - for standard input
-    #[arg(required = true)]
-    pub recordings: Vec<String>,
+    #[command(flatten)]
+    input: InputArgs,
+
+    /// Print JSON, as docs/inspect.md describes it
+    #[arg(long)]
+    json: bool,
 }
 
-pub fn run(_args: &Args) -> miette::Result<Exit> {
-    Err(miette::miette!("not built"))
+pub fn run(args: &Args) -> miette::Result<Exit> {
+    let (recordings, mut quarantine) = args.input.open()?;
+    let seen = inspect(&recordings, &mut quarantine)?;
+    let budget = args.input.report(&mut quarantine, seen.interactions)?;
+    let done = if args.json { print(&format!("{}\n", Json::of(&seen).text())) } else { print(&seen.to_string()) };
+    if seen.interactions == 0 {
+        note("error: there is no interaction in the recordings");
+    }
+    Ok(if budget == Budget::Exceeded || seen.interactions == 0 { Exit::Refused } else { done })
 }

@@ -1,13 +1,22 @@
 //! The command line: one file a verb, no logic of their own.
 
+mod check;
+mod completions;
 mod convert;
+mod diff;
 mod input;
 mod inspect;
+mod progress;
+mod run;
 mod screen;
+mod settings_args;
 
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
+
+use crate::replay::Stopper;
+use crate::verdict::Exit;
 
 /// Replays recorded agent interactions against a new build and says what changed.
 #[derive(Debug, Parser)]
@@ -19,23 +28,13 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Verb {
-    Convert(convert::Args),
+    Run(run::Args),
+    Diff(diff::Args),
+    Check(check::Args),
     Inspect(inspect::Args),
-}
-
-/// What the program ends with. The numbers are a promise to scripts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Exit {
-    /// The gate passed, or the verb did its work.
-    Passed = 0,
-    /// The gate failed by a finding.
-    Finding = 1,
-    /// Refused: usage, unreadable or empty input, pre-flight.
-    Refused = 2,
-    /// No finding, but not proven either.
-    NotProven = 3,
-    /// Cancelled.
-    Cancelled = 130,
+    Convert(convert::Args),
+    Completions(completions::Args),
+    Man(completions::ManArgs),
 }
 
 /// Parses the command line, runs the verb, says what is wrong.
@@ -45,14 +44,53 @@ pub fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => {
             let _ = error.print();
-            return ExitCode::from(if error.use_stderr() { Exit::Refused as u8 } else { 0 });
+            return ExitCode::from(if error.use_stderr() { Exit::Refused.code() } else { 0 });
         }
     };
     let done = match cli.verb {
-        Verb::Convert(args) => convert::run(&args),
+        Verb::Run(args) => run::run(&args),
+        Verb::Diff(args) => diff::run(&args),
+        Verb::Check(args) => check::run(&args),
         Verb::Inspect(args) => inspect::run(&args),
+        Verb::Convert(args) => convert::run(&args),
+        Verb::Completions(args) => completions::run(&args),
+        Verb::Man(args) => completions::man(&args),
     };
-    ExitCode::from(done.unwrap_or_else(|report| screen::refuse(&report)) as u8)
+    ExitCode::from(done.unwrap_or_else(|report| screen::refuse(&report)).code())
+}
+
+/// Runs async work to its end.
+fn with_runtime<T>(work: impl Future<Output = miette::Result<T>>) -> miette::Result<T> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| miette::miette!("cannot start: {error}"))?;
+    let result = runtime.block_on(work);
+    // A target may have left a thread busy; it must not keep the program from ending.
+    runtime.shutdown_background();
+    result
+}
+
+/// Stops a run on Ctrl-C or SIGTERM, keeping what was measured; on the second one the program ends at once.
+fn stop_on_signals(stopper: Stopper) {
+    tokio::spawn(async move {
+        interrupted().await;
+        screen::note("stopping: what was measured is kept; once more to stop at once");
+        stopper.stop();
+        interrupted().await;
+        std::process::exit(Exit::Cancelled as i32);
+    });
+}
+
+/// Waits for a signal to stop.
+async fn interrupted() {
+    #[cfg(unix)]
+    if let Ok(mut terminate) = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
+        tokio::select! {
+            _ = tokio::signal::ctrl_c() => {}
+            _ = terminate.recv() => {}
+        }
+        return;
+    }
+    let _ = tokio::signal::ctrl_c().await;
 }
 
 /// The whole command line as clap knows it, for the man page and the completions.

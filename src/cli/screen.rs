@@ -21,3 +21,9 @@ pub fn refuse(report: &miette::Report) -> Exit {
     note(&format!("{report:?}"));
     Exit::Refused
 }
+
+/// Prints what a run came to.
+pub fn print_outcome(outcome: &crate::experiment::Outcome, _json: bool) -> miette::Result<()> {
+    print(&format!("{:#?}\n{:#?}\n", outcome.result, outcome.summary));
+    Ok(())
+}

@@ -7,6 +7,8 @@
 mod arguments;
 mod canonical;
 mod difference;
+#[cfg(test)]
+mod laws;
 mod number;
 mod path;
 mod policy;

@@ -473,7 +473,7 @@ mod tests {
         assert_eq!(shown("a b c", "a b c"), "");
         assert_eq!(shown("a b c", "a c"), "missing b Dropped");
         assert_eq!(shown("a b c", "x a b c"), "extra x UnknownTool");
-        assert_eq!(shown("a b c", "a c b"), "moved c");
+        assert_eq!(shown("a b c", "a c b"), "moved b");
         assert_eq!(shown("a=1 b", "a=2 b"), "changed a");
         assert_eq!(shown("a refund=1", "a issue_refund=1"), "renamed refund>issue_refund");
         assert_eq!(shown("a b", "a b b"), "extra b Repeated");
@@ -485,7 +485,7 @@ mod tests {
         assert_eq!(shown("a@1 b@1 c@2", "b@1 a@1 c@2"), "");
         assert_eq!(shown("a@1 b@1", "a@1 b@2"), "");
         assert_eq!(shown("a@1 b@2", "b@1 a@1"), "");
-        assert_eq!(shown("a@1 b@2", "b@1 a@2"), "moved b");
+        assert_eq!(shown("a@1 b@2", "b@1 a@2"), "moved a");
         assert_eq!(shown("a@1 b@1 c@2", "c@1 b@2 a@2"), "moved c");
     }
 

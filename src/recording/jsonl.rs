@@ -164,8 +164,9 @@ impl LineRows {
 
 /// Reads the bytes of one row.
 pub(super) fn interaction(file: &Arc<Path>, at: At, bytes: &[u8]) -> RowRead {
+    let bytes = bytes.trim_ascii_end();
     let refuse =
-        |fault: RowFault, column| Reject::new(file, at, RejectReason::Row { fault, column }, bytes.trim_ascii());
+        |fault: RowFault, column| Reject::new(file, at, RejectReason::Row { fault, column }, bytes.trim_ascii_start());
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let byte = error.valid_up_to();
         let problem = format!("not UTF-8 text: byte 0x{:02X} at byte {} of the row", bytes[byte], byte + 1);

@@ -9,6 +9,7 @@ mod convert;
 mod document;
 mod field;
 mod find;
+pub mod inspect;
 mod interaction;
 mod json;
 mod jsonl;
@@ -20,6 +21,7 @@ pub mod wire;
 mod write;
 
 pub use convert::{ConvertError, Converted, convert};
+pub use inspect::{InspectError, Inspected, inspect};
 pub use interaction::{
     CaseId, Doubt, Effect, Extra, Interaction, ModelCall, ModelCalls, TokenClass, Tokens, ToolCall, ToolError, ToolName,
 };

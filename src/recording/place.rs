@@ -90,7 +90,7 @@ pub enum RejectReason {
     #[error("the last line is cut off: its writer was stopped before the line's end")]
     Torn,
     /// An earlier row has the same id.
-    #[error("the id \"{id}\" was used before, at {first}")]
+    #[error("the id {:?} was used before, at {first}", id.as_str())]
     DuplicateId {
         /// The id.
         id: CaseId,

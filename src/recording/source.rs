@@ -104,9 +104,9 @@ impl SourceError {
 /// }
 /// # Ok::<(), taketwo::recording::SourceError>(())
 /// ```
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Recordings {
-    files: Vec<SourceFile>,
+    files: Arc<[SourceFile]>,
 }
 
 /// One file of a recording.
@@ -141,7 +141,7 @@ impl Recordings {
             files.extend(find(source.as_ref())?);
         }
         name_apart(&mut files);
-        Ok(Self { files })
+        Ok(Self { files: files.into() })
     }
 
     /// The files, as they were named.
@@ -169,11 +169,11 @@ impl Recordings {
     /// # Errors
     /// [`SourceError`] where a file cannot be opened or is a Parquet file that is no recording. All files are looked
     /// at before the first row is read.
-    pub fn rows(&self) -> Result<Rows<'_>, SourceError> {
-        for file in &self.files {
+    pub fn rows(&self) -> Result<Rows, SourceError> {
+        for file in self.files.iter() {
             drop(open(file)?);
         }
-        Ok(Rows { files: &self.files, next: 0, current: None, seen: HashMap::new() })
+        Ok(Rows { files: Arc::clone(&self.files), next: 0, current: None, seen: HashMap::new() })
     }
 
     /// A hash of all bytes, for the manifest of a run.
@@ -182,7 +182,7 @@ impl Recordings {
     /// [`SourceError`] where a file cannot be read.
     pub fn hash(&self) -> Result<blake3::Hash, SourceError> {
         let mut hasher = blake3::Hasher::new();
-        for file in &self.files {
+        for file in self.files.iter() {
             let opened = File::open(&file.path);
             opened
                 .and_then(|mut bytes| std::io::copy(&mut bytes, &mut hasher))
@@ -193,14 +193,14 @@ impl Recordings {
 }
 
 /// The rows of recordings, one file after another.
-pub struct Rows<'a> {
-    files: &'a [SourceFile],
+pub struct Rows {
+    files: Arc<[SourceFile]>,
     next: usize,
     current: Option<(Arc<Path>, Box<dyn Iterator<Item = Read> + Send>)>,
     seen: HashMap<u128, (u32, At)>,
 }
 
-impl Iterator for Rows<'_> {
+impl Iterator for Rows {
     type Item = Item;
 
     fn next(&mut self) -> Option<Item> {
@@ -228,7 +228,7 @@ impl Iterator for Rows<'_> {
     }
 }
 
-impl Rows<'_> {
+impl Rows {
     /// Gives the row its id and makes sure that no other had it.
     fn identify(&mut self, place: Place, interaction: Interaction) -> Item {
         let id = interaction.id.clone().unwrap_or_else(|| {
@@ -264,7 +264,12 @@ fn name_apart(files: &mut [SourceFile]) {
 
 /// 128 bits that stand for an id where millions must be remembered.
 pub(crate) fn id_key(id: &CaseId) -> u128 {
-    let hash = blake3::hash(id.as_str().as_bytes());
+    text_key(id.as_str())
+}
+
+/// 128 bits that stand for a text.
+pub(super) fn text_key(text: &str) -> u128 {
+    let hash = blake3::hash(text.as_bytes());
     let mut bytes = [0; 16];
     bytes.copy_from_slice(&hash.as_bytes()[..16]);
     u128::from_le_bytes(bytes)

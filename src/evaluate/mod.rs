@@ -1,0 +1,173 @@
+//! What a difference means: evaluators look at an attempt and say whether it passed.
+//!
+//! Which checks a recording gives by itself is in [`crate::case::Check`]; this room carries them out, offers more
+//! for suites to state, and lets users write their own with [`Evaluator`].
+
+mod budget;
+mod calls;
+mod labels;
+mod outcome;
+mod recorded;
+mod reply;
+mod router;
+mod stated;
+mod target;
+
+use std::cell::OnceCell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+pub use budget::{CostBudget, LatencyBudget, ModelCallBudget, TokenBudget};
+pub use calls::{
+    CallSequence, CallToolWith, CallTools, CallToolsInOrder, ForbiddenTools, ToolCallBudget, ToolResultContains,
+};
+pub use outcome::{EvaluationOutcome, EvaluationResult, Label, Said};
+pub use reply::{OutputComparison, ReplyContains, ReplyDoesNotMatch, ReplyLacks, ReplyLacksLuhnNumber, ReplyMatches};
+pub use router::{EvaluatorRouter, Route};
+pub use stated::{StatedCheck, StatedChecks};
+
+use crate::case::EvalCase;
+use crate::compare::{Alignment, Matching, Policy, align, prepare};
+use crate::recording::ToolCall;
+use crate::replay::Attempt;
+
+/// Looks at attempts. A panic in it is a fault of the harness (`Broke`), never a finding.
+///
+/// ```
+/// use taketwo::evaluate::{EvalContext, Evaluator, Said};
+///
+/// struct IsShort;
+///
+/// impl Evaluator for IsShort {
+///     fn label(&self) -> &str {
+///         "is-short"
+///     }
+///     fn evaluate(&self, context: &EvalContext<'_>) -> Said {
+///         match context.reply() {
+///             Some(reply) if reply.len() <= 500 => Said::passed(),
+///             Some(reply) => Said::failed(format!("{} bytes", reply.len())),
+///             None => Said::inconclusive("there is no reply"),
+///         }
+///     }
+/// }
+/// ```
+pub trait Evaluator: Send + Sync {
+    /// Its name in reports, gates and `--skip`.
+    fn label(&self) -> &str;
+
+    /// Whether it has anything to say of this case. One that has not is left out of the report.
+    fn applies(&self, _context: &EvalContext<'_>) -> bool {
+        true
+    }
+
+    /// Looks at an attempt that ended with a reply.
+    fn evaluate(&self, context: &EvalContext<'_>) -> Said;
+}
+
+/// What evaluators hold attempts to, the same for all of a run.
+#[derive(Clone, Default)]
+pub struct EvaluationRules {
+    /// What counts as equal. The stubs have the same.
+    pub policy: Arc<Policy>,
+    /// How calls are held to the recorded ones.
+    pub matching: Matching,
+    /// Below this share of faithfully answered calls an attempt is not comparable; 0 asks for nothing.
+    pub fidelity_floor: f64,
+    /// Whether the reply must be the recorded one.
+    pub output: Option<OutputComparison>,
+    /// Checks that are left out.
+    pub skip: Vec<Label>,
+    /// Checks that the suite or the user states, for every case.
+    pub evaluators: Vec<Arc<dyn Evaluator>>,
+    /// What settles cases whose author said what is expected.
+    pub router: Option<Arc<EvaluatorRouter>>,
+}
+
+impl EvaluationRules {
+    fn skips(&self, label: &str) -> bool {
+        self.skip.iter().any(|skipped| skipped.as_str() == label)
+    }
+}
+
+/// What evaluators look at: a case, an attempt at it, and how the calls correspond.
+pub struct EvalContext<'a> {
+    /// The case.
+    pub case: &'a EvalCase,
+    /// The attempt.
+    pub attempt: &'a Attempt,
+    /// What it is held to.
+    pub rules: &'a EvaluationRules,
+    alignment: OnceCell<Option<Alignment>>,
+}
+
+impl<'a> EvalContext<'a> {
+    /// Looks at an attempt.
+    #[must_use]
+    pub fn new(case: &'a EvalCase, attempt: &'a Attempt, rules: &'a EvaluationRules) -> Self {
+        Self { case, attempt, rules, alignment: OnceCell::new() }
+    }
+
+    /// The calls that were made; `None` where that is not known.
+    #[must_use]
+    pub fn calls(&self) -> Option<&'a [ToolCall]> {
+        self.attempt.seen.tool_calls.as_deref()
+    }
+
+    /// The reply as text; `None` when there is none or it is blank.
+    #[must_use]
+    pub fn reply(&self) -> Option<std::borrow::Cow<'a, str>> {
+        let output = self.attempt.seen.output.as_ref().filter(|_| self.attempt.seen.has_reply());
+        output.map(crate::recording::Json::shown)
+    }
+
+    /// How the calls correspond to the recorded ones; `None` where either is not known.
+    pub fn alignment(&self) -> Option<&Alignment> {
+        let make = || {
+            let (recorded, seen) = (self.case.recorded.tool_calls.as_deref()?, self.calls()?);
+            let policy = &self.rules.policy;
+            Some(align(&prepare(recorded, policy), &prepare(seen, policy), self.rules.matching))
+        };
+        self.alignment.get_or_init(make).as_ref()
+    }
+}
+
+/// Everything that is said of an attempt.
+#[must_use]
+pub fn evaluate(context: &EvalContext<'_>) -> Vec<EvaluationResult> {
+    let mut results = target::results(context);
+    let labels = context.rules.matching == Matching::Labels;
+    if context.attempt.ended == crate::replay::Ended::Replied {
+        for check in &context.case.checks {
+            if context.rules.skips(check.label()) {
+                continue;
+            }
+            match labels.then(|| labels::evaluate(check, context)).flatten() {
+                Some(said) => results.extend(said),
+                None => results.extend(recorded::evaluate(check, context)),
+            }
+        }
+        results.extend(reply::as_recorded(context));
+        let routed =
+            context.rules.router.iter().filter_map(|router| router.route(context.case)).flat_map(Route::evaluators);
+        for evaluator in context.rules.evaluators.iter().cloned().chain(routed) {
+            if !context.rules.skips(evaluator.label()) && evaluator.applies(context) {
+                results.push(guarded(&*evaluator, context));
+            }
+        }
+    }
+    results.extend(target::evidence(context, &results));
+    results
+}
+
+/// Asks an evaluator; a panic is its own fault.
+fn guarded(evaluator: &dyn Evaluator, context: &EvalContext<'_>) -> EvaluationResult {
+    let label = Label::new(evaluator.label());
+    match catch_unwind(AssertUnwindSafe(|| evaluator.evaluate(context))) {
+        Ok(said) => said.by(label),
+        Err(panic) => {
+            let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+            let text = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
+            Said::broke(format!("the evaluator panicked: {text}")).by(label)
+        }
+    }
+}

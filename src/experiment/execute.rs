@@ -1,0 +1,272 @@
+//! The run itself: from settings to a folder with a journal and a verdict.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+use tokio::sync::mpsc;
+
+use super::preflight::Preflight;
+use super::recorder::Recorder;
+use super::settings::{Settings, SettingsError};
+use super::targets::Target;
+use crate::case::{EvalCase, EvalCaseParser};
+use crate::evaluate::{EvalContext, EvaluationRules, evaluate};
+use crate::recording::{Interaction, Quarantine, Recordings};
+use crate::replay::{Attempt, ExperimentRunner, RunPlan, Stop, Stray};
+use crate::store::{Content, JournalIndex, JournalWriter, RunFolder, RunOutcome};
+use crate::verdict::{AttemptRow, Exit, Facts, Gate, RunState, Summary, SummaryBuilder, Trust};
+
+/// What a run writes besides its folder, and where.
+#[derive(Clone, Debug, Default)]
+pub struct Places {
+    /// The folder that runs are kept in.
+    pub runs: PathBuf,
+    /// Where to write what the target did, as a recording.
+    pub record: Option<PathBuf>,
+    /// A run to go on with.
+    pub resume: Option<String>,
+    /// Where rejects are written; in the run's folder unless set.
+    pub quarantine: Option<PathBuf>,
+}
+
+/// Is told how a run goes.
+pub trait Progress: Send {
+    /// The run starts: so many attempts are to be made, so many were made before.
+    fn begin(&mut self, attempts: u64, made: u64);
+    /// An attempt was made.
+    fn made(&mut self, row: &AttemptRow);
+    /// The run is over.
+    fn end(&mut self);
+}
+
+/// What a run came to.
+pub struct Outcome {
+    /// Its folder, with its manifest and what it came to.
+    pub folder: RunFolder,
+    /// Its figures.
+    pub summary: Summary,
+    /// Whether they can be trusted.
+    pub trust: Trust,
+    /// How it fell out.
+    pub result: RunOutcome,
+    /// What the program ends with.
+    pub exit: Exit,
+}
+
+/// Runs a suite.
+///
+/// # Errors
+/// When the run is refused: settings, recordings, pre-flight, a baseline that cannot be read.
+pub async fn run(
+    settings: &Settings,
+    places: &Places,
+    progress: &mut dyn Progress,
+    stop: Stop,
+) -> miette::Result<Outcome> {
+    let began = Instant::now();
+    let mut gates = settings.gates.iter().map(|setting| setting.gate.clone()).collect::<Vec<_>>();
+    for gate in &mut gates {
+        read_baseline(gate, &places.runs)?;
+    }
+    let (recordings, target, found) = look(settings, places).await?;
+    found.check()?;
+    let mut folder = open_folder(settings, places, &recordings, &target, &found)?;
+    let journal = Journal::open(&folder)?;
+    progress.begin(found.cases * u64::from(settings.repeats), journal.index.len() as u64);
+    let measured = measure(settings, places, &recordings, &target, journal, progress, stop.clone()).await;
+    progress.end();
+    let strays = target.system.shut_down().await;
+    measured?;
+    let facts = facts(settings, &found, &target, strays, &stop);
+    let (summary, index) = add_up(&folder)?;
+    let (state, results) = Gate::judge_all(&gates, &summary, &facts);
+    let exit = Exit::of(facts.state, state);
+    let result = RunOutcome {
+        state,
+        gates: results,
+        exit: exit.code(),
+        notes: notes(places, &found, &target, index.len()),
+        wall_ms: Some(began.elapsed().as_secs_f64() * 1000.0),
+    };
+    let trust = summary.trust(&facts);
+    folder.finish(facts, result.clone())?;
+    Ok(Outcome { folder, summary, trust, result, exit })
+}
+
+/// What a reader should know besides: rows that were turned away, a run that was resumed.
+fn notes(places: &Places, found: &Preflight, target: &Target, attempts: usize) -> Vec<String> {
+    let mut notes = Vec::new();
+    if places.resume.is_some() {
+        notes.push(format!("this run was resumed; its journal holds {attempts} attempts"));
+    }
+    let second = target.second().map(|second| &second.quarantine);
+    for reject in found.quarantine.shown.iter().chain(second.into_iter().flat_map(|quarantine| &quarantine.shown)) {
+        notes.push(reject.to_string());
+    }
+    notes
+}
+
+/// Opens what the settings name and looks at it once.
+///
+/// # Errors
+/// When a recording cannot be opened.
+pub async fn look(settings: &Settings, places: &Places) -> miette::Result<(Recordings, Target, Preflight)> {
+    if settings.recordings.is_empty() {
+        return Err(SettingsError::missing_recordings().into());
+    }
+    let recordings = Recordings::open(&settings.recordings)?;
+    let target = Target::open(settings)?;
+    let found = look_at(settings, places, &recordings, &target).await?;
+    Ok((recordings, target, found))
+}
+
+async fn look_at(
+    settings: &Settings,
+    places: &Places,
+    recordings: &Recordings,
+    target: &Target,
+) -> miette::Result<Preflight> {
+    let quarantine = match &places.quarantine {
+        Some(path) => Quarantine::in_file(path).map_err(|error| miette::miette!("cannot write {path:?}: {error}"))?,
+        None => Quarantine::default(),
+    };
+    let parser = EvalCaseParser { tolerances: settings.tolerances };
+    Preflight::look(recordings, &parser, settings.max_rejects, quarantine, &*target.system, target.second()).await
+}
+
+/// What was measured before, and the place for what comes.
+struct Journal {
+    index: JournalIndex,
+    writer: JournalWriter,
+}
+
+impl Journal {
+    fn open(folder: &RunFolder) -> miette::Result<Self> {
+        // The writer first: it cuts off a torn last line.
+        let writer = folder.journal()?;
+        Ok(Self { index: folder.index()?, writer })
+    }
+}
+
+/// How many rows are written to the journal at once.
+const BATCH: usize = 256;
+
+async fn measure(
+    settings: &Settings,
+    places: &Places,
+    recordings: &Recordings,
+    target: &Target,
+    journal: Journal,
+    progress: &mut dyn Progress,
+    stop: Stop,
+) -> miette::Result<()> {
+    let plan = RunPlan {
+        lanes: settings.lanes,
+        repeats: settings.repeats,
+        deadline: settings.deadline,
+        rules: Arc::new(settings.bindings.clone()),
+        live_tools: None,
+    };
+    let runner = ExperimentRunner::new(Arc::clone(&target.system), plan);
+    let (done, mut writer) = (Arc::new(journal.index), journal.writer);
+    let mut recorder = places.record.as_deref().map(Recorder::create).transpose()?;
+    let finish = finisher(settings, recorder.is_some());
+    let (sender, mut receiver) = mpsc::channel(settings.lanes * 4);
+    let cases = cases(recordings, settings)?;
+    let running = tokio::spawn(async move {
+        runner.run(cases, move |key| done.contains(key), finish, sender, stop).await;
+    });
+    let mut batch = Vec::with_capacity(BATCH);
+    while receiver.recv_many(&mut batch, BATCH).await > 0 {
+        let mut rows = Vec::with_capacity(batch.len());
+        for (row, seen) in batch.drain(..) {
+            if let (Some(recorder), Some(seen)) = (&mut recorder, seen) {
+                recorder.take(AttemptRow::key(&row), &seen)?;
+            }
+            rows.push(row);
+        }
+        writer.append(&rows).map_err(|error| miette::miette!("cannot write the journal: {error}"))?;
+        rows.iter().for_each(|row| progress.made(row));
+    }
+    running.await.map_err(|error| miette::miette!("the runner stopped: {error}"))?;
+    recorder.map_or(Ok(()), Recorder::finish)
+}
+
+/// What is made of an attempt: its row, and what is recorded of it.
+fn finisher(
+    settings: &Settings,
+    is_recording: bool,
+) -> impl Fn(&EvalCase, Attempt) -> (AttemptRow, Option<Interaction>) + Send + Sync + 'static {
+    let (rules, content): (EvaluationRules, _) = (settings.evaluation.clone(), settings.content);
+    move |case, attempt| {
+        let row = {
+            let context = EvalContext::new(case, &attempt, &rules);
+            let results = evaluate(&context);
+            AttemptRow::new(&context, results)
+        };
+        let row = if content == Content::Omit { row.without_content() } else { row };
+        (row, is_recording.then_some(attempt.seen))
+    }
+}
+
+/// The cases of the recordings, numbered as the first look numbered them.
+fn cases(
+    recordings: &Recordings,
+    settings: &Settings,
+) -> miette::Result<impl Iterator<Item = EvalCase> + Send + 'static> {
+    let parser = EvalCaseParser { tolerances: settings.tolerances };
+    let rows = recordings.rows()?.filter_map(Result::ok);
+    // A row that makes no case was a reason not to start.
+    Ok((0..).zip(rows).filter_map(move |(index, row)| parser.parse(index, row).ok()))
+}
+
+fn facts(settings: &Settings, found: &Preflight, target: &Target, strays: Vec<Stray>, stop: &Stop) -> Facts {
+    Facts {
+        state: if stop.is_stopped() { RunState::Cancelled } else { RunState::Finished },
+        cases: found.cases,
+        repeats: settings.repeats,
+        rejected: found.quarantine.rejected,
+        torn: found.quarantine.torn,
+        without_case: target.second().map_or(0, |second| second.interactions.saturating_sub(found.paired)),
+        strays,
+    }
+}
+
+/// Folds the journal, case by case in input order.
+///
+/// # Errors
+/// When the journal cannot be read.
+pub fn add_up(folder: &RunFolder) -> miette::Result<(Summary, JournalIndex)> {
+    let index = folder.index()?;
+    let mut builder = SummaryBuilder::default();
+    for case in index.cases() {
+        builder.add(&case?);
+    }
+    Ok((builder.finish(), index))
+}
+
+/// Fills in what a baseline run knows. One that cannot be read, or did not finish, is no baseline.
+fn read_baseline(gate: &mut Gate, runs: &Path) -> miette::Result<()> {
+    let Gate::NoNewFailures { baseline, known } = gate else { return Ok(()) };
+    let folder = RunFolder::open(baseline, runs)?;
+    if folder.manifest().facts.state != RunState::Finished {
+        return Err(miette::miette!("the run {baseline:?} is not finished, so it is no baseline"));
+    }
+    *known = folder.not_passed()?;
+    Ok(())
+}
+
+fn open_folder(
+    settings: &Settings,
+    places: &Places,
+    recordings: &Recordings,
+    target: &Target,
+    found: &Preflight,
+) -> miette::Result<RunFolder> {
+    let manifest = super::manifest::manifest(settings, recordings, target, found)?;
+    match &places.resume {
+        None => Ok(RunFolder::create(&places.runs, manifest)?),
+        Some(run) => Ok(RunFolder::resume(run, &places.runs, &manifest)?),
+    }
+}

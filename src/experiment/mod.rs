@@ -1,0 +1,17 @@
+//! A run as a whole: settings, pre-flight, the run itself, its folder and its reports.
+
+mod execute;
+mod manifest;
+mod preflight;
+mod recorder;
+mod settings;
+mod suite;
+mod target_spec;
+mod targets;
+
+pub use execute::{Outcome, Places, Progress, add_up, look, run};
+pub use preflight::{Preflight, Refusal};
+pub use settings::{Flags, GateSetting, Settings, SettingsError};
+pub use suite::{Suite, SuiteError};
+pub use target_spec::{TargetSpec, TargetSpecError};
+pub use targets::Target;

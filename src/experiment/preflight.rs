@@ -1,0 +1,231 @@
+//! What is found before anything is spent: every reason not to start, at once.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use crate::case::{EvalCase, EvalCaseParser, Expectation};
+use crate::recording::{Quarantine, Recordings, RejectBudget};
+use crate::replay::target::RecordedTarget;
+use crate::replay::{Abilities, PreflightReason, SystemUnderTest, TargetInfo};
+
+/// What a first look at recordings and target found.
+#[derive(Debug, Default)]
+pub struct Preflight {
+    /// How many cases there are.
+    pub cases: u64,
+    /// The tools that the recordings name.
+    pub tools: BTreeSet<String>,
+    /// What the target says of itself.
+    pub target: Option<TargetInfo>,
+    /// Cases that have a counterpart in a second recording.
+    pub paired: u64,
+    /// What could not be read.
+    pub quarantine: Quarantine,
+    /// Why the run must not start; empty when it may.
+    pub reasons: Vec<PreflightReason>,
+}
+
+/// A run that must not start.
+#[derive(Debug, thiserror::Error, miette::Diagnostic)]
+#[error("the run was not started, nothing was spent")]
+#[diagnostic(code(taketwo::refused))]
+pub struct Refusal {
+    /// Why, all at once.
+    #[related]
+    pub reasons: Vec<Reason>,
+}
+
+/// One reason.
+#[derive(Debug, thiserror::Error, miette::Diagnostic)]
+#[error("{problem}")]
+#[diagnostic()]
+pub struct Reason {
+    problem: String,
+    #[help]
+    help: Option<String>,
+}
+
+/// How many reasons of one kind are listed.
+const LISTED: usize = 20;
+
+impl Preflight {
+    /// Looks at everything once: reads all rows, and asks the target what it can do.
+    ///
+    /// # Errors
+    /// When the quarantine file cannot be written or a recording cannot be opened.
+    pub async fn look(
+        recordings: &Recordings,
+        parser: &EvalCaseParser,
+        budget: RejectBudget,
+        quarantine: Quarantine,
+        target: &dyn SystemUnderTest,
+        second: Option<&RecordedTarget>,
+    ) -> miette::Result<Self> {
+        let mut found = Self { quarantine, ..Self::default() };
+        let abilities = match target.abilities().await {
+            Ok(abilities) => abilities,
+            Err(reason) => {
+                found.reasons.push(reason);
+                Abilities::default()
+            }
+        };
+        found.target = abilities.info.clone();
+        let mut fixtures = BTreeSet::new();
+        for row in recordings.rows()? {
+            match row {
+                Err(reject) => found
+                    .quarantine
+                    .take(reject)
+                    .map_err(|error| miette::miette!("cannot write the quarantine file: {error}"))?,
+                Ok(row) => {
+                    let (id, place) = (row.id.clone(), row.place.clone());
+                    match parser.parse(found.cases, row) {
+                        Ok(case) => found.case(&case, &abilities, &mut fixtures, target, second),
+                        Err(error) => found.reason(PreflightReason::new(format!("{place}: {id}: {error}"))),
+                    }
+                    found.cases += 1;
+                }
+            }
+        }
+        found.quarantine.finish().map_err(|error| miette::miette!("cannot write the quarantine file: {error}"))?;
+        found.weigh(budget, second);
+        Ok(found)
+    }
+
+    /// What was found, as JSON.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        let reasons: Vec<_> = self
+            .reasons
+            .iter()
+            .map(|reason| serde_json::json!({ "problem": reason.problem, "help": reason.help }))
+            .collect();
+        let json = serde_json::json!({
+            "format": "taketwo-check",
+            "version": 1,
+            "cases": self.cases,
+            "tools": self.tools,
+            "rejected": self.quarantine.rejected,
+            "torn": self.quarantine.torn,
+            "target": self.target,
+            "refused": reasons,
+        });
+        format!("{json:#}\n")
+    }
+
+    /// The same as an error, if the run must not start.
+    ///
+    /// # Errors
+    /// [`Refusal`] with all reasons.
+    pub fn check(&self) -> Result<(), Refusal> {
+        if self.reasons.is_empty() {
+            return Ok(());
+        }
+        let reason = |reason: &PreflightReason| Reason { problem: reason.problem.clone(), help: reason.help.clone() };
+        Err(Refusal { reasons: self.reasons.iter().map(reason).collect() })
+    }
+
+    fn reason(&mut self, reason: PreflightReason) {
+        if self.reasons.len() < LISTED {
+            self.reasons.push(reason);
+        }
+    }
+
+    fn case(
+        &mut self,
+        case: &EvalCase,
+        abilities: &Abilities,
+        fixtures: &mut BTreeSet<String>,
+        target: &dyn SystemUnderTest,
+        second: Option<&RecordedTarget>,
+    ) {
+        for call in case.recorded.tool_calls.iter().flatten() {
+            if !self.tools.contains(call.name.as_str()) {
+                self.tools.insert(call.name.to_string());
+            }
+        }
+        if second.is_some_and(|second| second.has(&case.id, case.index, &case.recorded)) {
+            self.paired += 1;
+        }
+        if let Err(reason) = target.accepts(case) {
+            self.reason(reason);
+        }
+        if let Some(name) = case.setup.fixture()
+            && !abilities.fixtures.iter().any(|known| known == name)
+            && fixtures.insert(name.to_owned())
+        {
+            let known = abilities.fixtures.join(", ");
+            let help = if known.is_empty() { "it has none".to_owned() } else { format!("it has {known}") };
+            self.reason(PreflightReason::new(format!("{}: the target has no fixture {name:?}", case.id)).help(help));
+        }
+        if let Some(tool) = case.setup.broken_tool()
+            && !abilities.breakable_tools.contains(tool)
+        {
+            self.reason(PreflightReason::new(format!("{}: the target cannot break the tool {tool}", case.id)));
+        }
+        if let Some(problem) = contradiction(case) {
+            self.reason(PreflightReason::new(format!("{}: {problem}", case.id)));
+        }
+    }
+
+    fn weigh(&mut self, budget: RejectBudget, second: Option<&RecordedTarget>) {
+        let (rows, rejected) = (self.cases, self.quarantine.rejected);
+        if !self.quarantine.within(budget, rows) {
+            let problem = format!("{rejected} rows of the recording cannot be read, {budget} may be");
+            let help = "mend them, or let the run go on without them: --max-rejects N";
+            self.reasons.insert(0, PreflightReason::new(problem).help(help));
+        } else if rows == 0 {
+            let problem = "the recording holds no interaction, so there is nothing to run";
+            self.reasons.insert(0, PreflightReason::new(problem).help("a run of nothing would pass by accident"));
+        }
+        if let Some(second) = second {
+            if second.quarantine.rejected > 0 && !second.quarantine.within(budget, second.interactions) {
+                let shown: Vec<String> = second.quarantine.shown.iter().take(LISTED).map(ToString::to_string).collect();
+                let count = second.quarantine.rejected;
+                let problem = format!("{count} rows of the second recording cannot be read:\n{}", shown.join("\n"));
+                self.reason(
+                    PreflightReason::new(problem).help("mend them, or let the run go on without them: --max-rejects N"),
+                );
+            }
+            if rows > 0 && self.paired == 0 && second.interactions > 0 {
+                let problem = "no case has a counterpart in the second recording";
+                self.reason(
+                    PreflightReason::new(problem)
+                        .help("pair by something else: --pair-by input, --pair-by position or a field"),
+                );
+            }
+        }
+    }
+}
+
+/// An expectation that its own case rules out (evalkit: `CampaignPlan.check`).
+fn contradiction(case: &EvalCase) -> Option<String> {
+    match case.expectation.as_ref()? {
+        Expectation::RequiredPhrases(phrases) if phrases.iter().any(|phrase| phrase.trim().is_empty()) => {
+            Some("a required phrase is blank".into())
+        }
+        Expectation::Outcome(outcome) if case.recorded.input.shown().trim() == outcome.trim() => {
+            Some("the expected outcome is the input itself".into())
+        }
+        _ => None,
+    }
+}
+
+impl fmt::Display for Preflight {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let verdict = if self.reasons.is_empty() { "A run could start" } else { "A run would be refused" };
+        writeln!(f, "{verdict}: {} cases, {} tools", self.cases, self.tools.len())?;
+        if let Some(target) = &self.target {
+            let version = target.version.as_deref().unwrap_or("version not told");
+            writeln!(f, "  target    {} ({version})", target.name)?;
+        }
+        if !self.tools.is_empty() {
+            let tools: Vec<&str> = self.tools.iter().map(String::as_str).collect();
+            writeln!(f, "  tools     {}", tools.join(", "))?;
+        }
+        for reject in &self.quarantine.shown {
+            writeln!(f, "  {}    {reject}", if reject.reason.is_torn() { "torn  " } else { "reject" })?;
+        }
+        Ok(())
+    }
+}

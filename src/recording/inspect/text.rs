@@ -1,0 +1,292 @@
+//! What was seen, for a person: 80 columns, the summary first.
+
+use std::fmt::{self, Write};
+
+use super::report::{Inspected, Named, Spend};
+
+/// How many names of each kind are printed.
+const SHOWN: usize = 12;
+/// How wide the column of names is.
+const NAME: usize = 36;
+
+impl fmt::Display for Inspected {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.summary(f)?;
+        if self.interactions == 0 {
+            return Ok(());
+        }
+        self.tools(f)?;
+        names(f, "Scenarios", &self.scenarios, self.without_scenario)?;
+        names(f, "Models", &self.models, self.without_model)?;
+        self.spent(f)?;
+        self.covered(f)?;
+        self.checkable(f)?;
+        self.missing(f)
+    }
+}
+
+impl Inspected {
+    fn summary(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let files = counted(self.files, "file", "files");
+        let interactions = counted(self.interactions, "interaction", "interactions");
+        writeln!(f, "{interactions} in {files}, {}", size(self.bytes))?;
+        if self.traffic != self.interactions as f64 {
+            writeln!(f, "  they stand for {} by their weights", decimals(self.traffic))?;
+        }
+        if self.rejected > 0 {
+            writeln!(f, "  {} turned away", counted(self.rejected, "row was", "rows were"))?;
+        }
+        if self.torn > 0 {
+            writeln!(f, "  {} cut off and left out", counted(self.torn, "last line was", "last lines were"))?;
+        }
+        if let Some(example) = &self.first_doubt {
+            writeln!(
+                f,
+                "  {} as unknown, the first:",
+                counted(self.doubts, "value makes no sense and counts", "values make no sense and count")
+            )?;
+            wrapped(f, 4, &format!("{}: {}: {}", example.place, example.path, example.problem))?;
+        }
+        if self.truncated > 0 {
+            let cases = counted(self.truncated, "interaction holds", "interactions hold");
+            writeln!(f, "  {cases} payloads that were cut off; they are never served")?;
+        }
+        Ok(())
+    }
+
+    fn tools(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.tools.is_empty() {
+            return Ok(());
+        }
+        writeln!(f, "\n{:<NAME$}{:>10}{:>9}{:>8}{:>16}", "Tools", "cases", "calls", "errors", "with an answer")?;
+        for tool in self.tools.iter().take(SHOWN) {
+            let name = fitted(&tool.name);
+            let (cases, calls, errors) = (grouped(tool.cases), grouped(tool.calls), grouped(tool.errors));
+            writeln!(f, "  {name}{cases:>8}{calls:>9}{errors:>8}{:>16}", share(tool.answered, tool.calls))?;
+        }
+        let beyond = self.tools.iter().skip(SHOWN);
+        let other = beyond.clone().map(|tool| tool.calls).sum::<u64>() + self.calls_of_other_tools;
+        if other > 0 {
+            writeln!(f, "  {}{:>17}", fitted("other tools"), grouped(other))?;
+        }
+        let more = if self.sequences.is_floor { "more than " } else { "" };
+        writeln!(f, "\nSequences of tools: {more}{} different; the most frequent:", grouped(self.sequences.different))?;
+        for common in self.sequences.common.iter().take(3) {
+            let names = if common.name.is_empty() { "(no call)" } else { &common.name };
+            let cases = grouped(common.cases);
+            writeln!(f, "{cases:>8} × {}", cut(names, 67))?;
+        }
+        Ok(())
+    }
+
+    fn spent(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "\n{:<22}{:>24}{:>10}{:>10}{:>14}", "Spend", "sum", "p50", "p95", "known for")?;
+        for spend in &self.spend {
+            let optional = matches!(spend.what, "tokens.cacheRead" | "tokens.cacheWrite" | "tokens.reasoning");
+            if spend.known_for > 0 || !optional {
+                let known = if spend.known_for == spend.of { "all".into() } else { share(spend.known_for, spend.of) };
+                let (p50, p95) = (measure(spend, spend.p50), measure(spend, spend.p95));
+                writeln!(f, "  {:<20}{:>24}{p50:>10}{p95:>10}{known:>14}", spent_name(spend), sum(spend))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn checkable(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "\n{:<NAME$}{:>10}", "What can be checked", "cases")?;
+        for check in &self.checks {
+            writeln!(
+                f,
+                "  {}{:>8}{:>9}",
+                fitted(check.label),
+                grouped(check.cases),
+                share(check.cases, self.interactions)
+            )?;
+        }
+        Ok(())
+    }
+
+    fn covered(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "\n{:<NAME$}{:>10}", "Recorded", "in")?;
+        for field in self.coverage.iter().filter(|field| field.of > 0) {
+            let (known, of) = (grouped(field.known), grouped(field.of));
+            writeln!(f, "  {}{known:>8} of {of} {}", fitted(field.field), field.unit)?;
+        }
+        Ok(())
+    }
+
+    fn missing(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut missing = self.coverage.iter().filter(|field| field.known < field.of).peekable();
+        if missing.peek().is_some() {
+            writeln!(f, "\nWhat is missing would give")?;
+        }
+        for field in missing {
+            wrapped(f, 2, &format!("{}: {}", field.field, field.gives))?;
+        }
+        Ok(())
+    }
+}
+
+fn names(f: &mut fmt::Formatter<'_>, title: &str, names: &[Named], without: u64) -> fmt::Result {
+    if names.is_empty() {
+        return Ok(());
+    }
+    writeln!(f, "\n{title:<NAME$}{:>10}", "cases")?;
+    for named in names.iter().take(SHOWN) {
+        writeln!(f, "  {}{:>8}", fitted(&named.name), grouped(named.cases))?;
+    }
+    if names.len() > SHOWN {
+        let cases: u64 = names.iter().skip(SHOWN).map(|named| named.cases).sum();
+        writeln!(f, "  {}{:>8}", fitted("others"), grouped(cases))?;
+    }
+    if without > 0 {
+        writeln!(f, "  {}{:>8}", fitted("(not recorded)"), grouped(without))?;
+    }
+    Ok(())
+}
+
+fn spent_name(spend: &Spend) -> String {
+    let name = match spend.what {
+        "toolCalls" => "tool calls",
+        "modelCalls" => "model calls",
+        "tokens.total" => "tokens",
+        "tokens.input" => "  input",
+        "tokens.cacheRead" => "  of it cache read",
+        "tokens.cacheWrite" => "  cache write",
+        "tokens.output" => "  output",
+        "tokens.reasoning" => "  of it reasoning",
+        "latencyMs" => "latency",
+        other => other,
+    };
+    match &spend.currency {
+        Some(currency) => format!("{name} {}", cut(currency, 10)),
+        None => name.to_owned(),
+    }
+}
+
+/// The sum; a floor says that it is one.
+fn sum(spend: &Spend) -> String {
+    let Some(sum) = &spend.sum else {
+        return if spend.known_for == 0 { "unknown".into() } else { String::new() };
+    };
+    let sum = sum.text().parse::<u128>().map_or_else(|_| sum.text().to_owned(), grouped);
+    if spend.is_floor { format!("at least {sum}") } else { sum }
+}
+
+fn measure(spend: &Spend, value: Option<f64>) -> String {
+    let Some(value) = value else { return "-".into() };
+    match spend.what {
+        "latencyMs" if value < 1000.0 => format!("{} ms", decimals(value)),
+        "latencyMs" => format!("{:.1} s", value / 1000.0),
+        "cost" => format!("{value:.4}"),
+        _ => grouped(value.round() as u128),
+    }
+}
+
+fn counted(count: u64, one: &str, many: &str) -> String {
+    format!("{} {}", grouped(count), if count == 1 { one } else { many })
+}
+
+/// A whole number with its digits in threes.
+fn grouped(number: impl Into<u128>) -> String {
+    let digits = number.into().to_string();
+    let mut text = String::with_capacity(digits.len() * 4 / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A number with one decimal at most.
+fn decimals(number: f64) -> String {
+    let text = format!("{number:.1}");
+    text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
+}
+
+/// A share in percent. What is not all is never shown as 100 %, nor what is something as 0 %.
+fn share(part: u64, whole: u64) -> String {
+    match (part, whole) {
+        (_, 0) => "-".into(),
+        (part, whole) if part == whole => "100 %".into(),
+        (0, _) => "0 %".into(),
+        (part, whole) => format!("{} %", (part as f64 * 100.0 / whole as f64).round().clamp(1.0, 99.0)),
+    }
+}
+
+fn size(bytes: u64) -> String {
+    match bytes {
+        0..1_000 => counted(bytes, "byte", "bytes"),
+        1_000..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
+        1_000_000..1_000_000_000 => format!("{:.1} MB", bytes as f64 / 1e6),
+        _ => format!("{:.1} GB", bytes as f64 / 1e9),
+    }
+}
+
+/// A name in its column. Characters that move the cursor are shown by their code.
+fn fitted(name: &str) -> String {
+    format!("{:<width$}", cut(name, NAME - 2), width = NAME)
+}
+
+fn cut(name: &str, width: usize) -> String {
+    let mut shown = String::new();
+    for character in name.chars() {
+        if character.is_control() {
+            // Writing to a string cannot fail.
+            let _ = write!(shown, "{}", character.escape_unicode());
+        } else {
+            shown.push(character);
+        }
+    }
+    match shown.char_indices().nth(width - 1) {
+        Some((end, _)) if shown.chars().count() > width => format!("{}…", &shown[..end]),
+        _ => shown,
+    }
+}
+
+/// Text in lines of at most 80 columns, those after the first indented by two more.
+fn wrapped(f: &mut fmt::Formatter<'_>, first: usize, text: &str) -> fmt::Result {
+    let mut indent = first;
+    let text = cut(text, 1000);
+    let mut line = String::new();
+    for word in text.split(' ') {
+        if !line.is_empty() && indent + line.chars().count() + 1 + word.chars().count() > 80 {
+            writeln!(f, "{:indent$}{line}", "")?;
+            line.clear();
+            if indent == first {
+                indent += 2;
+            }
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    writeln!(f, "{:indent$}{line}", "")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_come_in_threes() {
+        assert_eq!([0_u64, 999, 1000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
+    }
+
+    #[test]
+    fn not_all_is_never_shown_as_all() {
+        assert_eq!(
+            [share(9999, 10_000), share(1, 10_000), share(0, 10), share(10, 10)],
+            ["99 %", "1 %", "0 %", "100 %"]
+        );
+    }
+
+    #[test]
+    fn a_name_cannot_move_the_cursor() {
+        assert_eq!(cut("a\u{1b}[2Jb", 40), "a\\u{1b}[2Jb");
+        assert_eq!(cut("abcdef", 4), "abc…");
+    }
+}

@@ -1,0 +1,185 @@
+//! The sentences that all reports share.
+
+use rust_decimal::Decimal;
+
+use super::visible::visible;
+use crate::verdict::{CallDifference, CaseVerdict, DifferenceKind, EvalCaseResults, Usage};
+
+/// A count with its noun: `1 case`, `2 cases`.
+pub(super) fn counted(count: u64, noun: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{} {noun}{plural}", grouped(count))
+}
+
+/// A count with a comma at every thousand.
+pub(super) fn grouped(count: u64) -> String {
+    grouped_digits(&count.to_string())
+}
+
+fn grouped_digits(digits: &str) -> String {
+    let mut shown = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            shown.push(',');
+        }
+        shown.push(digit);
+    }
+    shown
+}
+
+/// An amount: whole thousands with commas, at most six places.
+pub(super) fn amount(value: Decimal) -> String {
+    let text = value.round_dp(6).normalize().to_string();
+    let (whole, part) = text.split_once('.').map_or((text.as_str(), None), |(whole, part)| (whole, Some(part)));
+    let (sign, digits) = whole.strip_prefix('-').map_or(("", whole), |digits| ("-", digits));
+    match part {
+        Some(part) => format!("{sign}{}.{part}", grouped_digits(digits)),
+        None => format!("{sign}{}", grouped_digits(digits)),
+    }
+}
+
+/// A share of a whole in percent, never rounded to all or nothing when it is neither.
+pub(super) fn percent(part: f64, whole: f64) -> String {
+    if whole <= 0.0 {
+        return "0 %".to_owned();
+    }
+    let share = part / whole * 100.0;
+    match share {
+        0.0 | 100.0 => format!("{share:.0} %"),
+        share if share < 0.1 => "under 0.1 %".to_owned(),
+        share if share > 99.9 && share < 100.0 => "over 99.9 %".to_owned(),
+        share => format!("{share:.1} %"),
+    }
+}
+
+/// A time in the unit that a person would use.
+pub(super) fn duration(ms: f64) -> String {
+    let seconds = ms / 1000.0;
+    if ms < 1000.0 {
+        format!("{ms:.0} ms")
+    } else if seconds < 60.0 {
+        format!("{seconds:.1} s")
+    } else {
+        let whole = seconds.round() as u64;
+        let (hours, minutes, seconds) = (whole / 3600, whole / 60 % 60, whole % 60);
+        if hours > 0 { format!("{hours} h {minutes:02} min") } else { format!("{minutes} min {seconds:02} s") }
+    }
+}
+
+/// What a case came to, with its attempts where there are several.
+pub(super) fn case_verdict(case: &EvalCaseResults) -> String {
+    let made = case.attempts.len();
+    if made <= 1 {
+        return case.verdict.as_str().to_owned();
+    }
+    use crate::verdict::AttemptVerdict::{Failed, Passed};
+    let count = |verdict| case.attempts.iter().filter(|row| row.verdict == verdict).count();
+    let (passed, failed) = (count(Passed), count(Failed));
+    let of = match case.verdict {
+        CaseVerdict::Passed => format!("{passed} of {made} attempts passed"),
+        CaseVerdict::Failed | CaseVerdict::Varied => format!("{failed} of {made} attempts failed"),
+        CaseVerdict::Undecided | CaseVerdict::NoResult => format!("{made} attempts"),
+    };
+    format!("{} ({of})", case.verdict.as_str())
+}
+
+/// A difference in a sentence: what, where, expected, seen, hint.
+pub(super) fn difference(difference: &CallDifference) -> String {
+    let tool = visible(&difference.tool);
+    let was = difference.recorded_call.map(|at| format!(" (recorded call {at})")).unwrap_or_default();
+    let is = difference.seen_call.map(|at| format!(" (call {at})")).unwrap_or_default();
+    let mut text = match difference.kind {
+        DifferenceKind::Missing => format!("{tool} was not called{was}"),
+        DifferenceKind::FewerTimes => format!("{tool} was called fewer times than recorded{was}"),
+        DifferenceKind::RetryDropped => format!("{tool} was not retried as it was recorded{was}"),
+        DifferenceKind::Extra => format!("{tool} was called, and this call was not recorded{is}"),
+        DifferenceKind::Repeated => format!("{tool} was called more often than recorded{is}"),
+        DifferenceKind::UnknownTool => format!("{tool} was called, and the recording never uses it{is}"),
+        DifferenceKind::Renamed => match &difference.seen {
+            Some(seen) => format!("{tool} was not called, {} was with like arguments{is}", visible(seen)),
+            None => format!("{tool} was not called, another tool was with like arguments{is}"),
+        },
+        DifferenceKind::Moved => match (difference.recorded_call, difference.seen_call) {
+            (Some(was), Some(is)) => format!("{tool} moved from place {was} to place {is}"),
+            _ => format!("{tool} moved"),
+        },
+        _ => argument(difference, &tool),
+    };
+    if let Some(hint) = &difference.hint {
+        text.push_str(&format!(" ({hint})"));
+    }
+    if !difference.gated {
+        text.push_str(" [not gated]");
+    }
+    text
+}
+
+fn argument(difference: &CallDifference, tool: &str) -> String {
+    let path = visible(difference.path.as_deref().unwrap_or("$"));
+    let (expected, seen) = (difference.expected.as_deref().map(visible), difference.seen.as_deref().map(visible));
+    match (expected, seen) {
+        (Some(expected), Some(seen)) => {
+            let kind = match difference.kind {
+                DifferenceKind::TypeChanged => ", another type",
+                DifferenceKind::BrokenArguments => ", broken JSON",
+                _ => "",
+            };
+            format!("{tool} {path}: expected {expected}, seen {seen}{kind}")
+        }
+        (Some(expected), None) => format!("{tool} {path}: expected {expected}, not there"),
+        (None, Some(seen)) => format!("{tool} {path}: {seen} was added"),
+        (None, None) => format!("{tool} {path}: {}", difference.kind.as_str()),
+    }
+}
+
+/// What an attempt spent, in a line: recorded -> seen.
+pub(super) fn usage(recorded: &Usage, seen: &Usage) -> String {
+    let counts = [
+        ("tool calls", recorded.tool_calls, seen.tool_calls),
+        ("model calls", recorded.model_calls, seen.model_calls),
+        ("tokens", recorded.tokens, seen.tokens),
+    ];
+    let shown = |count: Option<u64>| count.map_or_else(|| "?".to_owned(), grouped);
+    let mut parts: Vec<String> = counts
+        .into_iter()
+        .filter(|(_, recorded, seen)| recorded.is_some() || seen.is_some())
+        .map(|(name, recorded, seen)| format!("{name} {} -> {}", shown(recorded), shown(seen)))
+        .collect();
+    if recorded.latency_ms.is_some() || seen.latency_ms.is_some() {
+        let shown = |time: Option<f64>| time.map_or_else(|| "?".to_owned(), duration);
+        parts.push(format!("latency {} -> {}", shown(recorded.latency_ms), shown(seen.latency_ms)));
+    }
+    if recorded.cost.is_some() || seen.cost.is_some() {
+        let shown = |usage: &Usage| {
+            let currency = usage.currency.as_deref().map(|currency| format!(" {}", visible(currency)));
+            usage.cost.map_or_else(|| "?".to_owned(), |cost| amount(cost) + &currency.unwrap_or_default())
+        };
+        parts.push(format!("cost {} -> {}", shown(recorded), shown(seen)));
+    }
+    parts.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_read_well() {
+        assert_eq!(grouped(0), "0");
+        assert_eq!(grouped(1_234_567), "1,234,567");
+        assert_eq!(amount("-1234.5000".parse().unwrap()), "-1,234.5");
+        assert_eq!(counted(1, "case"), "1 case");
+        assert_eq!(duration(12.4), "12 ms");
+        assert_eq!(duration(90_000.0), "1 min 30 s");
+        assert_eq!(duration(7_260_000.0), "2 h 01 min");
+    }
+
+    #[test]
+    fn a_share_is_never_rounded_to_all_or_nothing() {
+        assert_eq!(percent(0.0, 10.0), "0 %");
+        assert_eq!(percent(1.0, 1e6), "under 0.1 %");
+        assert_eq!(percent(999_999.0, 1e6), "over 99.9 %");
+        assert_eq!(percent(10.0, 10.0), "100 %");
+        assert_eq!(percent(1.0, 3.0), "33.3 %");
+    }
+}

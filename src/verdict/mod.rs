@@ -1,0 +1,17 @@
+//! What the results add up to: a verdict for each attempt, each case and the run.
+
+mod case_results;
+mod exit;
+mod gate;
+mod row;
+mod summary;
+mod trust;
+
+pub use case_results::{CaseVerdict, EvalCaseResults};
+pub use exit::Exit;
+pub use gate::{Gate, GateError, GateResult, GateState};
+pub use row::{
+    AttemptRow, AttemptVerdict, CallDifference, CallLine, DifferenceKind, FailureRow, LedgerRow, MissRow, Usage,
+};
+pub use summary::{DifferenceGroup, Facts, LabelCount, RunState, Sum, Summary, SummaryBuilder};
+pub use trust::Trust;
