@@ -13,6 +13,7 @@ pub mod experiment;
 pub mod recording;
 pub mod replay;
 pub mod report;
+pub mod sample;
 pub mod store;
 pub mod verdict;
 

@@ -161,8 +161,14 @@ function understand(text, history, setup) {
       }
     }
   }
-  if (wishes.any("order", "orders") && typeof setup.email === "string") wishes.email = setup.email;
+  if (wishes.any("order", "orders")) wishes.email = signedIn(setup);
   return wishes;
+}
+
+// The e-mail address that the fixture "email" names. One setup may wrap another.
+function signedIn(setup) {
+  while (setup.then !== null && typeof setup.then === "object") setup = setup.then;
+  return setup.fixture === "email" && typeof setup.params === "string" ? setup.params : null;
 }
 
 // Call the tools and give the reply's text.
@@ -289,7 +295,8 @@ async function answer({ attempt, input, history, setup }) {
     turn.reply(await work(turn, understand(input, history, setup)));
   } catch (error) {
     if (error instanceof Cancelled) {
-      note(`attempt ${attempt} was cancelled`);
+      // The failure says that the work has stopped, so this process may be kept.
+      send({ type: "failure", attempt, message: "cancelled" });
     } else { // The agent's own fault: say so and stay ready for the next turn.
       note(`attempt ${attempt} failed: ${error.stack}`);
       send({ type: "failure", attempt, message: String(error.message) });

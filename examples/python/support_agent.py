@@ -189,9 +189,17 @@ def understand(text, history, setup):
             if named:
                 wishes.orders = named[-1:]
                 return wishes
-    if wishes.any("order", "orders") and isinstance(setup.get("email"), str):
-        wishes.email = setup["email"]
+    if wishes.any("order", "orders"):
+        wishes.email = signed_in(setup)
     return wishes
+
+
+def signed_in(setup):
+    """The e-mail address that the fixture "email" names. One setup may wrap another."""
+    while isinstance(setup.get("then"), dict):
+        setup = setup["then"]
+    email = setup.get("params")
+    return email if setup.get("fixture") == "email" and isinstance(email, str) else None
 
 
 def work(turn, wishes):
@@ -318,7 +326,8 @@ def answer(message):
     try:
         turn.reply(work(turn, understand(text, history, setup)))
     except Cancelled:
-        note("attempt %s was cancelled" % attempt)
+        # The failure says that the work has stopped, so this process may be kept.
+        send({"type": "failure", "attempt": attempt, "message": "cancelled"})
     except Exception as error:  # The agent's own fault: say so and stay ready for the next turn.
         note("attempt %s failed: %r" % (attempt, error))
         send({"type": "failure", "attempt": attempt, "message": str(error)})

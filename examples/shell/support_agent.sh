@@ -72,7 +72,8 @@ collect() {
             '{"type":"tool_result","attempt":"'"$attempt"'","call":"c'*) kind=result ;;
             '{"type":"tool_error","attempt":"'"$attempt"'","call":"c'*) kind=error ;;
             '{"type":"cancel","attempt":"'"$attempt"'"'*)
-                note "attempt $attempt was cancelled"
+                # The failure says that the work has stopped, so this process may be kept.
+                send '{"type":"failure","attempt":"'"$attempt"'","message":"cancelled"}'
                 return 1 ;;
             *)
                 note "skipped: $line"

@@ -102,6 +102,19 @@ class Shop:
             raise ToolError("not_found", "no order %s" % order_id)
         return dict(row)
 
+    def get_invoice(self, order_id):
+        order = self.get_order(order_id)
+        if order["status"] in ("processing", "cancelled"):
+            raise ToolError("not_found", "no invoice for order %s" % order_id)
+        number, total = int(order_id) - 1001, Decimal(order["total"])
+        sold = [STOCK[1 + (number + step * 5) % (len(STOCK) - 1)] for step in range(number % 3 + 1)]
+        share = (total / len(sold)).quantize(Decimal("0.01"), decimal.ROUND_DOWN)
+        prices = [share] * (len(sold) - 1) + [total - share * (len(sold) - 1)]
+        lines = [{"sku": row[0], "name": row[1], "quantity": 1, "price": str(price)}
+                 for row, price in zip(sold, prices)]
+        return {"number": "INV-%s" % order_id, "order_id": order_id, "lines": lines,
+                "total": order["total"], "tax_percent": 19, "currency": "EUR"}
+
     def refund(self, order_id, amount):
         order = self.get_order(order_id)
         if order["status"] not in ("delivered", "returned"):
@@ -119,13 +132,46 @@ class Shop:
 # ---- Files: help articles, notes, the stock list ---------------------------------------------
 
 ARTICLES = {
+    "accounts": "You need no account to order. With one you see your orders and change your address "
+                "until the parcel leaves.",
     "contact": "Write to help@example.com or call us. We answer on working days.",
+    "damage": "Is a parcel damaged? Keep the box, take a photo and write to us within 14 days. "
+              "We send a new one at once and ask the carrier later.",
+    "discounts": "Students and teachers get 10 percent. Write to us with a photo of your card. "
+                 "Only one discount counts for an order.",
+    "exchanges": "You can exchange goods within 30 days. We refund the first order and reserve the "
+                 "new article for you. It leaves when the old one is back.",
+    "gifts": "A gift card is good for three years. Gift wrap costs 3.50 for an order.",
+    "invoices": "The invoice comes with the order. A copy can be had for ten years. "
+                "Prices hold 19 percent tax.",
     "payment": "We take cards and bank transfer. The invoice comes with the order.",
+    "privacy": "We keep your address for as long as the law asks, and sell it to nobody. "
+               "Write to us and we show you what we have, or delete it.",
     "returns": "You can return goods within 30 days. Write \"Return\" on the parcel. "
                "The money goes back the way it came.",
     "shipping": "Parcels leave within two working days. Delivery takes three to five days.",
     "warranty": "The warranty lasts two years. Send us the invoice and a photo of the fault.",
 }
+TERMS = [
+    ("The contract", "It is made when we confirm your order by e-mail, not before."),
+    ("Prices", "All prices are in euro and hold the tax. Shipping is shown before you order."),
+    ("Payment", "By card or by bank transfer. A transfer has to reach us within ten days."),
+    ("Delivery", "Within five working days in the country, within ten elsewhere in Europe."),
+    ("Part deliveries", "We may send an order in parts. You pay the shipping once."),
+    ("Risk", "Until the parcel is in your hands it is ours to worry about."),
+    ("Withdrawal", "You may withdraw within 30 days and need not say why. Send the goods back "
+                   "within 14 days after that. We pay the return of goods over 40.00."),
+    ("Refunds", "The money goes back the way it came, at the latest 14 days after the goods."),
+    ("Property", "The goods stay ours until they are paid in full."),
+    ("Faults", "The law's two years hold. We mend first, then replace, then refund."),
+    ("Damage in transit", "Tell us within 14 days. You lose no right if you do not, but it helps."),
+    ("Gift cards", "Good for three years, not for cash, and not for other gift cards."),
+    ("Data", "See the article on privacy."),
+    ("Disputes", "Write to us first. We take part in the arbitration of the trade's chamber."),
+    ("Law", "The law of the country in which you live holds where it protects you more."),
+]
+ARTICLES["terms"] = "\n".join(
+    "%d. %s. %s" % (number + 1, head, text) for number, (head, text) in enumerate(TERMS))
 NOTES = {
     "notes/handover.txt": "Open cases: 1003, 1007.\nAsk the carrier about PX-209-726.\n",
     "notes/caf\u00e9.txt": "The caf\u00e9 downstairs takes our parcels after six.\n",
@@ -137,6 +183,18 @@ STOCK = [
     ("LAMP-02", "Floor lamp, brass", "0", "2025-07-01"),
     ("MUG-07", "Mug \"Harbour\"", "230", ""),
     ("CHAIR-3", "Folding chair", "0", ""),
+    ("CHAIR-8", "Rocking chair", "3", ""),
+    ("POT-11", "\u00dcbertopf, terracotta", "41", ""),
+    ("CUP-04", "Caf\u00e9 cup", "120", ""),
+    ("CUP-05", "Caf\u00e9 cup, large", "0", "2025-06-20"),
+    ("RUG-21", "Wool rug, 2 x 3 m", "5", ""),
+    ("VASE-9", "Glass vase", "17", ""),
+    ("BOOK-2", "Notebook, ruled", "900", ""),
+    ("BOOK-3", "Notebook, plain", "0", "2025-06-05"),
+    ("CLOCK-1", "Wall clock", "8", ""),
+    ("TRAY-6", "Serving tray", "26", ""),
+    ("BENCH-4", "Garden bench", "1", ""),
+    ("HOOK-30", "Coat hook", "412", ""),
 ]
 
 
@@ -165,6 +223,26 @@ class Files:
                 return {"text": text.read().strip()}
         except FileNotFoundError:
             raise ToolError("not_found", "no article on %s" % topic) from None
+
+    def search_articles(self, query, limit):
+        """The articles that hold most of the query's words, and where they hold the first one."""
+        if not re.fullmatch(r"[0-9]{1,2}(\.0+)?", limit):
+            raise ToolError("bad_arguments", "the limit is no small count: %s" % limit)
+        wanted = set(re.findall(r"[a-z]{3,}", query.lower()))
+        found = []
+        for name in sorted(os.listdir(os.path.join(self.root, "articles"))):
+            topic = name[:-len(".txt")]
+            text = self.read_article(topic)["text"]
+            held = {word for word in wanted if word in text.lower() or word in topic}
+            # A topic that is named counts as much as four words.
+            score = len(held) + 4 * len({word for word in held if word[:6] in topic})
+            if held:
+                first = min(max(text.lower().find(word), 0) for word in held)
+                found.append((-score, topic, text[first:first + 48].replace("\n", " ")))
+        found.sort()
+        return {"query": query, "found": len(found), "hits": [
+            {"topic": topic, "score": -score, "text": text}
+            for score, topic, text in found[:int(float(limit))]]}
 
     def read_file(self, path):
         """A file's text, or a folder's entries. Only what lies in the sandbox can be read."""
@@ -195,22 +273,51 @@ class Files:
                             "restock_date": row["restock_date"] or None}
         raise ToolError("not_found", "no article with the number %s" % sku)
 
+    def reserve(self, sku, quantity):
+        if not re.fullmatch(r"[0-9]{1,6}(\.0+)?", quantity) or not float(quantity):
+            raise ToolError("bad_arguments", "the quantity is no count: %s" % quantity)
+        wanted, in_stock = int(float(quantity)), self.restock_status(sku)["in_stock"]
+        if wanted > in_stock:
+            raise ToolError("refused", "only %d of %s in stock" % (in_stock, sku))
+        path = os.path.join(self.root, "stock.csv")
+        with open(path, encoding="utf-8", newline="") as rows:
+            rows = list(csv.reader(rows))
+        for row in rows:
+            if row[0] == sku:
+                row[2] = str(in_stock - wanted)
+        with open(path, "w", encoding="utf-8", newline="") as out:
+            csv.writer(out).writerows(rows)
+        return {"sku": sku, "reserved": wanted, "left": in_stock - wanted}
+
 
 # ---- The carrier: an HTTP service on the loopback interface ----------------------------------
 
 class Carrier:
-    """Some parcels get 503 the first time they are asked for in an attempt. Lost ones get 404."""
+    """Some parcels get 503 the first time they are asked for in an attempt. Lost ones get 404.
+
+    Every fortieth from 1026 on always gets 503. Every tenth from 1009 on is on its way: its state
+    changes from one time to the next.
+    """
 
     STATES = {"shipped": "in transit", "delivered": "delivered", "returned": "back at the sender"}
+    ON_ITS_WAY = [
+        ["at the depot", "in the van", "delivered"],
+        ["in the van", "delivered"],
+        ["at the depot", "at the depot", "at the depot", "in the van"],
+    ]
 
     def __init__(self):
-        self.parcels, self.busy, self.asked = {}, set(), set()
+        self.parcels, self.busy, self.down, self.moving, self.asked = {}, set(), set(), {}, {}
         for n, (_, _, status, _, tracking) in enumerate(orders()):
             if tracking and status in self.STATES:  # The carrier does not know the lost ones: 404.
                 eta = "2025-06-%02d" % (n % 28 + 1) if status == "shipped" else None
                 self.parcels[tracking] = {"state": self.STATES[status], "eta": eta}
                 if n % 4 == 1:
                     self.busy.add(tracking)
+                if n % 40 == 25:
+                    self.down.add(tracking)
+                if n % 10 == 8:
+                    self.moving[tracking] = self.ON_ITS_WAY[n // 10 % 3]
         carrier = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -235,11 +342,16 @@ class Carrier:
 
     def answer(self, path):
         tracking = path[len("/parcels/"):]
-        if tracking in self.busy and tracking not in self.asked:
-            self.asked.add(tracking)
+        before = self.asked.get(tracking, 0)
+        self.asked[tracking] = before + 1
+        if tracking in self.down or (tracking in self.busy and not before):
             return 503, {"message": "the carrier is busy"}
         if tracking not in self.parcels:
             return 404, {"message": "no parcel %s" % tracking}
+        if tracking in self.moving:
+            states = self.moving[tracking]
+            state = states[min(before, len(states) - 1)]
+            return 200, dict(self.parcels[tracking], state=state)
         return 200, self.parcels[tracking]
 
     def track_parcel(self, tracking):
@@ -375,14 +487,17 @@ class Desk:
         self.attempt = None
         shop, files, carrier, releases = Shop(folder), Files(folder), Carrier(), Releases(folder)
         self.parts = [shop, files, carrier]
-        self.tools = {  # Each tool with its arguments. All of them are texts and all are needed.
+        self.tools = {  # Each tool with its arguments. All are needed. A number is taken as its text.
             "search_orders": (shop.search_orders, ["email"]),
             "get_order": (shop.get_order, ["order_id"]),
+            "get_invoice": (shop.get_invoice, ["order_id"]),
             "refund": (shop.refund, ["order_id", "amount"]),
             "track_parcel": (carrier.track_parcel, ["tracking"]),
+            "search_articles": (files.search_articles, ["query", "limit"]),
             "read_article": (files.read_article, ["topic"]),
             "read_file": (files.read_file, ["path"]),
             "restock_status": (files.restock_status, ["sku"]),
+            "reserve": (files.reserve, ["sku", "quantity"]),
             "release_notes": (releases.release_notes, ["version"]),
             "calculate": (calculate, ["expression"]),
         }

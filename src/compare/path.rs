@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::recording::Json;
+
 /// A step into a value.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum PathStep {
@@ -37,6 +39,15 @@ impl Path {
         self.0.pop();
     }
 
+    /// What stands there in a value; `None` where nothing does.
+    #[must_use]
+    pub fn find(&self, value: &Json) -> Option<Json> {
+        self.0.iter().try_fold(value.clone(), |value, step| match step {
+            PathStep::Key(key) => value.member(key),
+            PathStep::Index(index) => value.items()?.into_iter().nth(*index),
+        })
+    }
+
     /// The path with `[*]` for every place in a list: what differences are grouped by.
     #[must_use]
     pub fn general(&self) -> String {
@@ -44,6 +55,22 @@ impl Path {
             PathStep::Key(key) => Segment::Key(key.clone()),
             PathStep::Index(_) => Segment::AnyIndex,
         }))
+    }
+}
+
+impl FromStr for Path {
+    type Err = PatternError;
+
+    /// Reads a path that names one place: a [`PathPattern`] without wildcards.
+    fn from_str(text: &str) -> Result<Self, PatternError> {
+        let PathPattern(segments) = text.parse()?;
+        let steps = segments.into_iter().map(|segment| match segment {
+            Segment::Key(key) => Some(PathStep::Key(key)),
+            Segment::Index(index) => Some(PathStep::Index(index)),
+            Segment::AnyKey | Segment::AnyIndex | Segment::Descent => None,
+        });
+        let problem = "it must name one place, without * and ..";
+        steps.collect::<Option<_>>().map(Self).ok_or_else(|| PatternError { pattern: text.to_owned(), problem })
     }
 }
 
@@ -221,6 +248,20 @@ mod tests {
         for text in ["$.", "a[", "a[x]", "a[\"b]", "a]b..", "$.a[0]b"] {
             let parsed = text.parse::<PathPattern>();
             assert!(parsed.is_err() || text == "a]b..", "{text}");
+        }
+    }
+
+    #[test]
+    fn a_path_finds_what_stands_there() {
+        let value = Json::parse(r#"{"choices":[{"a b":{"n":1.50}}]}"#).unwrap();
+        let find = |text: &str| text.parse::<Path>().unwrap().find(&value).map(|found| found.text().to_owned());
+        assert_eq!(find("$.choices[0][\"a b\"].n").as_deref(), Some("1.50"));
+        assert_eq!(find("$").as_deref(), Some(value.text()));
+        for nowhere in ["$.choices[1]", "$.choices.n", "$.choices[0][0]"] {
+            assert_eq!(find(nowhere), None, "{nowhere}");
+        }
+        for pattern in ["$.choices[*]", "$..n", "$.*"] {
+            assert!(pattern.parse::<Path>().is_err(), "{pattern}");
         }
     }
 

@@ -128,6 +128,11 @@ impl ToolBindings {
         self.servings.push(Serving::Live);
     }
 
+    /// Writes down that a call was answered by what the case itself states.
+    pub fn note_static(&mut self) {
+        self.servings.push(Serving::Static);
+    }
+
     /// The record of all that was answered.
     #[must_use]
     pub fn ledger(&self) -> Ledger {

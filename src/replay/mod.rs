@@ -2,7 +2,9 @@
 
 mod attempt;
 mod bindings;
+mod endpoint;
 mod ledger;
+pub mod record;
 mod runner;
 pub mod target;
 mod tools;

@@ -189,9 +189,11 @@ impl ExperimentRunner {
         let mut session = match prepared {
             Ok(Ok(session)) => session,
             Ok(Err(failure)) => {
+                let _ = self.end_tools(&tools).await;
                 return Some(ended(case, key, &tools, Err(failure), Latency::default(), Aftermath::default()));
             }
             Err(_) => {
+                let _ = self.end_tools(&tools).await;
                 let failure = Failure::new(FailureKind::Setup, format!("not ready after {:?}", self.plan.deadline));
                 return Some(ended(case, key, &tools, Err(failure), Latency::default(), Aftermath::default()));
             }
@@ -212,7 +214,8 @@ impl ExperimentRunner {
             Some(Err(_)) => Ending::Failed,
         };
         let aftermath = timeout(END_PATIENCE, session.end(ending)).await.unwrap_or_default();
-        let result = result?;
+        let tools_end = self.end_tools(&tools).await;
+        let result = tools_end.and(result?);
         let source = match &result {
             Ok(reply) => reply.latency_source(self.plan.live_tools.is_some()),
             Err(_) => LatencySource::Stubbed,
@@ -231,6 +234,11 @@ impl ExperimentRunner {
         if let Some(program) = &self.plan.live_tools {
             program.begin(tools.attempt()).await.map_err(|problem| Failure::new(FailureKind::Setup, problem))?;
         }
+        let mut setup = &case.setup;
+        while let EvalSetup::FailingTool { tool, message, then } = setup {
+            tools.break_tool(tool.clone(), message.clone());
+            setup = then;
+        }
         let start = Start {
             lane,
             place: case.index,
@@ -243,6 +251,16 @@ impl ExperimentRunner {
         self.target.prepare(start).await
     }
 
+    /// Ends the live tools of an attempt. What went wrong with them is no matter of the target's.
+    async fn end_tools(&self, tools: &Tools) -> Result<(), Failure> {
+        match &self.plan.live_tools {
+            Some(program) => {
+                program.end(tools.attempt()).await.map_err(|problem| Failure::new(FailureKind::Setup, problem))
+            }
+            None => Ok(()),
+        }
+    }
+
     /// Speaks the turns of the setup, then the one that is tested, and takes its time.
     async fn turns(
         &self,
@@ -251,7 +269,11 @@ impl ExperimentRunner {
         tools: &Tools,
         time: &mut Duration,
     ) -> Result<Reply, Failure> {
-        if let EvalSetup::Replay(turns) = &case.setup {
+        let mut setup = &case.setup;
+        while let EvalSetup::FailingTool { then, .. } = setup {
+            setup = then;
+        }
+        if let EvalSetup::Replay(turns) = setup {
             for turn in turns {
                 let spoken = session.submit(turn).await;
                 spoken.map_err(|failure| Failure::new(FailureKind::Setup, format!("in an earlier turn: {failure}")))?;

@@ -35,6 +35,13 @@ pub trait ToolProgram: Send + Sync {
     fn begin<'a>(&'a self, attempt: &'a str) -> BoxFuture<'a, Result<(), String>>;
     /// Calls a tool.
     fn call<'a>(&'a self, attempt: &'a str, request: &'a ToolRequest) -> BoxFuture<'a, Result<Json, ToolError>>;
+    /// An attempt is over: what served it may serve another.
+    ///
+    /// # Errors
+    /// What went wrong with the tools themselves, so that nothing of the attempt is to be relied on.
+    fn end<'a>(&'a self, _attempt: &'a str) -> BoxFuture<'a, Result<(), String>> {
+        Box::pin(async { Ok(()) })
+    }
 }
 
 /// The tools of one attempt. Cheap to clone; calls may be in flight at the same time. Each call is answered from the
@@ -54,6 +61,8 @@ struct Shared {
 struct State {
     stubs: ToolBindings,
     calls: Vec<ToolCall>,
+    /// Tools that fail whatever is recorded, and what they say.
+    broken: Vec<(ToolName, String)>,
     abort: Option<String>,
     is_over: bool,
     late: Vec<ToolName>,
@@ -63,7 +72,8 @@ impl Tools {
     /// The tools of an attempt, answered by stubs, or by live tools where there are any.
     #[must_use]
     pub fn new(attempt: impl Into<String>, stubs: ToolBindings, live: Option<Arc<dyn ToolProgram>>) -> Self {
-        let state = State { stubs, calls: Vec::new(), abort: None, is_over: false, late: Vec::new() };
+        let (calls, broken, late) = (Vec::new(), Vec::new(), Vec::new());
+        let state = State { stubs, calls, broken, abort: None, is_over: false, late };
         let abort_asked = tokio::sync::Notify::new();
         Self { shared: Arc::new(Shared { attempt: attempt.into(), live, state: Mutex::new(state), abort_asked }) }
     }
@@ -80,7 +90,7 @@ impl Tools {
     /// The tool's own error as it was recorded, or one that says that no recording answers the call.
     pub async fn call(&self, request: ToolRequest) -> Result<Json, ToolError> {
         let answer = match &self.shared.live {
-            Some(program) if !self.lock().is_over => self.call_live(program, request).await,
+            Some(program) if self.lock().is_live(&request.name) => self.call_live(program, request).await,
             _ => self.answer(request),
         };
         match answer {
@@ -98,7 +108,14 @@ impl Tools {
             let message = "the attempt is over".to_owned();
             return Answer::Error(ToolError { kind: Some("attempt_over".into()), message });
         }
-        let answer = state.stubs.answer(&request.name, request.arguments.as_ref());
+        let answer = match state.broken(&request.name) {
+            Some(message) => {
+                let message = message.to_owned();
+                state.stubs.note_static();
+                Answer::Error(ToolError { kind: None, message })
+            }
+            None => state.stubs.answer(&request.name, request.arguments.as_ref()),
+        };
         if let Answer::Abort(message) = &answer {
             state.abort.get_or_insert_with(|| message.clone());
             self.shared.abort_asked.notify_one();
@@ -140,6 +157,11 @@ impl Tools {
         self.shared.abort_asked.notified().await;
     }
 
+    /// Breaks a tool: from now on it answers every call with this error.
+    pub(super) fn break_tool(&self, tool: ToolName, message: String) {
+        self.lock().broken.push((tool, message));
+    }
+
     /// Forgets what was called so far: the turns of a setup are over, the one that is tested begins.
     pub(super) fn start_over(&self, stubs: ToolBindings) {
         let mut state = self.lock();
@@ -163,6 +185,18 @@ impl Tools {
     /// A panic while the state was held leaves it whole: each change is one step.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.shared.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// What a broken tool says.
+    fn broken(&self, tool: &ToolName) -> Option<&str> {
+        self.broken.iter().find(|(name, _)| name == tool).map(|(_, message)| message.as_str())
+    }
+
+    /// Whether the live tools, where there are any, are to answer.
+    fn is_live(&self, tool: &ToolName) -> bool {
+        !self.is_over && self.broken(tool).is_none()
     }
 }
 

@@ -5,6 +5,10 @@
 mod convert_is_lossless;
 mod corpus;
 mod damaged_files;
+mod hostile_targets;
+mod http_target;
 mod inspect;
 mod probes;
 mod program;
+mod recordings_are_real;
+mod replaying;

@@ -4,6 +4,7 @@
 //! same: read it, write it again in mind, and keep the text where the two differ.
 
 mod read;
+mod usage;
 mod value;
 mod write;
 
@@ -14,6 +15,7 @@ pub(super) use value::{Value, float_text};
 pub(super) use write::{call_value, extra_text, model_calls_detail, tokens_text, value};
 
 pub use read::read;
+pub use usage::{Usage, read_usage};
 pub use write::{write, write_call};
 
 /// Why a line or row is no interaction.

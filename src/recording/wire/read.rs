@@ -29,6 +29,23 @@ pub fn read(row: &Json) -> Result<Interaction, RowFault> {
     reader.finish()
 }
 
+/// Reads the fields that tell what an answer cost, by the same rules, into an interaction that has no others.
+pub(super) fn measured(object: &Json) -> Interaction {
+    let mut reader = InteractionReader::new();
+    for (key, value) in object.members().unwrap_or_default() {
+        let told = Field::of_key(&key).filter(|field| {
+            matches!(field, Field::ModelCalls | Field::Tokens | Field::Cost | Field::Currency | Field::Model)
+        });
+        if let Some(field) = told
+            && reader.read(field, &Value::Json(&value)).is_err()
+        {
+            reader.doubts.add(Path::of(field.key()), "a text", &value);
+        }
+    }
+    let InteractionReader { it, doubts: Doubts(doubts) } = reader;
+    Interaction { doubts, ..it }
+}
+
 /// An interaction that is being read field by field.
 pub(in crate::recording) struct InteractionReader {
     it: Interaction,

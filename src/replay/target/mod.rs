@@ -1,17 +1,25 @@
 //! What is tested: something that answers an input and calls tools on the way.
 
+mod capped;
+mod command;
+mod conversation;
+mod http;
 mod in_process;
 mod recorded;
+mod strays;
 
 use futures_core::future::BoxFuture;
 use rust_decimal::Decimal;
 
+pub use command::{CommandLine, CommandLineError, CommandTarget, CommandTools, MAX_MESSAGE, PROTOCOL, START_DEADLINE};
+pub use http::{HttpOptions, HttpTarget, UsagePaths};
 pub use in_process::InProcess;
 pub use recorded::{PairBy, RecordedTarget};
 
 use super::attempt::{Aftermath, Failure, LatencySource};
 use super::tools::Tools;
 use crate::case::EvalSetup;
+use crate::recording::wire::Usage;
 use crate::recording::{Interaction, Json, ModelCalls, Tokens, ToolName};
 
 /// A build of an agent. A lane asks it to [`prepare`](SystemUnderTest::prepare) a session for each attempt.
@@ -84,6 +92,14 @@ pub enum Ending {
     Cancelled,
 }
 
+/// The setup as a program is told of it. Turns are spoken to it instead.
+fn told(setup: &EvalSetup) -> Option<Json> {
+    match setup {
+        EvalSetup::None | EvalSetup::Replay(_) => None,
+        EvalSetup::Fixture { .. } | EvalSetup::FailingTool { .. } => setup.to_json(),
+    }
+}
+
 /// A target's reply and what it spent, where it tells.
 #[derive(Clone, Debug, Default)]
 pub struct Reply {
@@ -110,6 +126,13 @@ impl Reply {
     #[must_use]
     pub fn text(text: &str) -> Self {
         Self { output: Some(Json::string(text)), ..Self::default() }
+    }
+
+    /// A reply with what its maker told of its cost.
+    #[must_use]
+    pub fn with_usage(output: Json, usage: Usage) -> Self {
+        let Usage { model_calls, tokens, cost, currency, model, doubts } = usage;
+        Self { output: Some(output), model_calls, tokens, cost, currency, model, stands_in: None, doubts }
     }
 
     /// Where the time of the attempt comes from, tools being live or not.
