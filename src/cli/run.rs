@@ -7,6 +7,7 @@ use super::settings_args::{CompareArgs, RunArgs};
 use super::{Exit, screen};
 use crate::experiment::{self, Places};
 use crate::replay::Stopper;
+use crate::report::{self, TextOptions};
 
 /// Replay recordings against a target and judge the difference.
 #[derive(Debug, clap::Args)]
@@ -70,6 +71,13 @@ pub fn run(args: &Args) -> miette::Result<Exit> {
         super::stop_on_signals(stopper);
         experiment::run(&settings, &places, &mut ShownProgress::new(), stop).await
     })?;
-    screen::print_outcome(&outcome, args.json)?;
-    Ok(outcome.exit)
+    let report = outcome.run.report();
+    report::write_all(&outcome.folder, &report)?;
+    if args.json {
+        outcome.run.with_cases(|cases| screen::stream(|out| report::json(&report, cases, out)))??;
+    } else {
+        let options = TextOptions::for_terminal();
+        screen::print(&outcome.run.with_cases(|cases| report::text(&report, cases, &options))?);
+    }
+    Ok(outcome.run.exit())
 }

@@ -52,8 +52,13 @@ fn indented(text: &str) -> String {
     text.replace('\n', "\n  ")
 }
 
-/// Prints what a run came to.
-pub fn print_outcome(outcome: &crate::experiment::Outcome, _json: bool) -> miette::Result<()> {
-    print(&format!("{:#?}\n{:#?}\n", outcome.result, outcome.summary));
-    Ok(())
+/// Writes something large to standard output bit by bit. A reader that went away is no error.
+pub fn stream(write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> miette::Result<()> {
+    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+    match write(&mut out).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(miette::miette!("cannot write to standard output: {error}"))
+        }
+        _ => Ok(()),
+    }
 }

@@ -9,7 +9,7 @@ mod suite;
 mod target_spec;
 mod targets;
 
-pub use execute::{Outcome, Places, Progress, add_up, look, run};
+pub use execute::{Outcome, Places, Progress, look, run};
 pub use preflight::{Preflight, Refusal};
 pub use settings::{Flags, GateSetting, Settings, SettingsError};
 pub use suite::{Suite, SuiteError};

@@ -4,7 +4,7 @@ use std::io;
 
 use super::{MARKDOWN_LIMIT, Report, TextOptions, json, junit, markdown, text};
 use crate::store::{JournalIndex, RunFolder, RunManifest, RunOutcome, StoreError, replace_file};
-use crate::verdict::{EvalCaseResults, Gate, GateResult, GateState, RunState, Summary, SummaryBuilder, Trust};
+use crate::verdict::{EvalCaseResults, Exit, Gate, GateResult, GateState, Summary, SummaryBuilder, Trust};
 
 /// A run that was read back from its folder.
 #[derive(Debug)]
@@ -22,15 +22,23 @@ impl ReadBack {
     /// # Errors
     /// When the journal cannot be read.
     pub fn new(folder: &RunFolder) -> Result<Self, StoreError> {
-        let (manifest, index) = (folder.manifest().clone(), folder.index()?);
-        let mut builder = SummaryBuilder::default();
-        for case in index.cases() {
-            builder.add(&case?);
-        }
-        let summary = builder.finish();
+        let (summary, index) = add_up(folder)?;
+        Ok(Self::of(folder, summary, index))
+    }
+
+    /// A run whose journal was added up already.
+    #[must_use]
+    pub fn of(folder: &RunFolder, summary: Summary, index: JournalIndex) -> Self {
+        let manifest = folder.manifest().clone();
         let trust = summary.trust(&manifest.facts);
         let outcome = folder.outcome().cloned().unwrap_or_else(|| judged(&manifest, &summary));
-        Ok(Self { manifest, index, summary, trust, outcome })
+        Self { manifest, index, summary, trust, outcome }
+    }
+
+    /// What the program ends with.
+    #[must_use]
+    pub fn exit(&self) -> Exit {
+        Exit::of(self.manifest.facts.state, self.outcome.state)
     }
 
     /// The run as reports take it.
@@ -74,6 +82,19 @@ impl ReadBack {
     }
 }
 
+/// Folds a run's journal, case by case in input order.
+///
+/// # Errors
+/// When the journal cannot be read.
+pub fn add_up(folder: &RunFolder) -> Result<(Summary, JournalIndex), StoreError> {
+    let index = folder.index()?;
+    let mut builder = SummaryBuilder::default();
+    for case in index.cases() {
+        builder.add(&case?);
+    }
+    Ok((builder.finish(), index))
+}
+
 /// What a run comes to that nobody finished.
 fn judged(manifest: &RunManifest, summary: &Summary) -> RunOutcome {
     // Without its baseline nothing can be said of new failures.
@@ -88,12 +109,7 @@ fn judged(manifest: &RunManifest, summary: &Summary) -> RunOutcome {
         results.push(GateResult { gate: gate.to_string(), state: GateState::NotProven, detail });
         state = state.max(GateState::NotProven);
     }
-    let exit = match (state, manifest.facts.state) {
-        (GateState::Failed, _) => 1,
-        (_, RunState::Cancelled) => 130,
-        (GateState::NotProven, _) => 3,
-        (GateState::Passed, _) => 0,
-    };
+    let exit = Exit::of(manifest.facts.state, state).code();
     RunOutcome { state, gates: results, exit, notes: Vec::new(), wall_ms: None }
 }
 
