@@ -127,7 +127,7 @@ const FEW_KEYS: usize = 16;
 
 /// How many bytes at the start of a text can just be read over: none of them ends it, escapes something or is a
 /// control character.
-fn plain_run(bytes: &[u8]) -> usize {
+pub(super) fn plain_run(bytes: &[u8]) -> usize {
     const ONES: u64 = u64::MAX / 0xFF;
     const HIGH: u64 = ONES << 7;
     let mut run = 0;
