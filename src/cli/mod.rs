@@ -2,6 +2,7 @@
 
 mod convert;
 mod inspect;
+mod report;
 mod screen;
 
 use std::process::ExitCode;
@@ -20,6 +21,7 @@ struct Cli {
 enum Verb {
     Convert(convert::Args),
     Inspect(inspect::Args),
+    Report(report::Args),
 }
 
 /// What the program ends with. The numbers are a promise to scripts.
@@ -37,6 +39,19 @@ pub enum Exit {
     Cancelled = 130,
 }
 
+impl Exit {
+    /// The exit of a run that was written down. A number that no run ends with was written by another hand.
+    fn from_code(code: u8) -> Self {
+        match code {
+            0 => Exit::Passed,
+            1 => Exit::Finding,
+            3 => Exit::NotProven,
+            130 => Exit::Cancelled,
+            _ => Exit::Refused,
+        }
+    }
+}
+
 /// Parses the command line, runs the verb, says what is wrong.
 #[must_use]
 pub fn main() -> ExitCode {
@@ -50,6 +65,7 @@ pub fn main() -> ExitCode {
     let done = match cli.verb {
         Verb::Convert(args) => convert::run(&args),
         Verb::Inspect(args) => inspect::run(&args),
+        Verb::Report(args) => report::run(&args),
     };
     ExitCode::from(done.unwrap_or_else(|report| screen::refuse(&report)) as u8)
 }
