@@ -7,7 +7,7 @@ use super::settings_args::{CompareArgs, RunArgs};
 use super::{Exit, screen};
 use crate::experiment::{self, Places};
 use crate::replay::Stopper;
-use crate::report::{self, TextOptions};
+use crate::report::{Form, TextOptions};
 
 /// Compare two recordings: what changed, by case and in sum.
 #[derive(Debug, clap::Args)]
@@ -64,14 +64,10 @@ pub fn run(args: &Args) -> miette::Result<Exit> {
         super::stop_on_signals(stopper);
         experiment::run(&settings, &places, &mut ShownProgress::new(), stop).await
     })?;
-    let report = outcome.run.report();
-    if args.json {
-        outcome.run.with_cases(|cases| screen::stream(|out| report::json(&report, cases, out)))??;
-    } else {
-        let limit = if args.all { usize::MAX } else { TextOptions::default().limit };
-        let options = TextOptions { limit, ..TextOptions::for_terminal() };
-        screen::print(&outcome.run.with_cases(|cases| report::diff_text(&report, cases, &options))?);
-    }
+    let limit = if args.all { usize::MAX } else { TextOptions::default().limit };
+    let options = TextOptions { limit, ..TextOptions::for_terminal() };
+    let form = if args.json { Form::Json } else { Form::Diff(options) };
+    screen::stream(|out| outcome.run.write(form, out))?;
     Ok(match outcome.run.exit() {
         Exit::Cancelled => Exit::Cancelled,
         exit if args.exit_code => exit,

@@ -7,6 +7,7 @@ mod diff;
 mod input;
 mod inspect;
 mod progress;
+mod report;
 mod run;
 mod screen;
 mod settings_args;
@@ -32,6 +33,7 @@ enum Verb {
     Diff(diff::Args),
     Check(check::Args),
     Inspect(inspect::Args),
+    Report(report::Args),
     Convert(convert::Args),
     Completions(completions::Args),
     Man(completions::ManArgs),
@@ -52,6 +54,7 @@ pub fn main() -> ExitCode {
         Verb::Diff(args) => diff::run(&args),
         Verb::Check(args) => check::run(&args),
         Verb::Inspect(args) => inspect::run(&args),
+        Verb::Report(args) => report::run(&args),
         Verb::Convert(args) => convert::run(&args),
         Verb::Completions(args) => completions::run(&args),
         Verb::Man(args) => completions::man(&args),

@@ -7,7 +7,7 @@ use super::settings_args::{CompareArgs, RunArgs};
 use super::{Exit, screen};
 use crate::experiment::{self, Places};
 use crate::replay::Stopper;
-use crate::report::{self, TextOptions};
+use crate::report::{Form, TextOptions};
 
 /// Replay recordings against a target and judge the difference.
 #[derive(Debug, clap::Args)]
@@ -71,13 +71,8 @@ pub fn run(args: &Args) -> miette::Result<Exit> {
         super::stop_on_signals(stopper);
         experiment::run(&settings, &places, &mut ShownProgress::new(), stop).await
     })?;
-    let report = outcome.run.report();
-    report::write_all(&outcome.folder, &report)?;
-    if args.json {
-        outcome.run.with_cases(|cases| screen::stream(|out| report::json(&report, cases, out)))??;
-    } else {
-        let options = TextOptions::for_terminal();
-        screen::print(&outcome.run.with_cases(|cases| report::text(&report, cases, &options))?);
-    }
+    outcome.run.write_all(&outcome.folder)?;
+    let form = if args.json { Form::Json } else { Form::Text(TextOptions::for_terminal()) };
+    screen::stream(|out| outcome.run.write(form, out))?;
     Ok(outcome.run.exit())
 }

@@ -21,7 +21,7 @@ mod words;
 use serde::{Deserialize, Serialize};
 
 pub use document::{CaseDocument, ReportDocument, RunDocument};
-pub use files::{ReadBack, add_up, write_all};
+pub use files::{Form, ReadBack, add_up};
 pub use json::json;
 pub use junit::junit;
 pub use markdown::{MARKDOWN_LIMIT, markdown};
