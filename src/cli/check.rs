@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::progress::ShownProgress;
 use super::settings_args::{CompareArgs, RunArgs};
 use super::{Exit, screen};
 use crate::experiment::{self, Places};
@@ -41,7 +42,7 @@ pub fn run(args: &Args) -> miette::Result<Exit> {
     let settings = args.compare.settings(&args.recordings, args.target.clone(), &args.run, args.suite.as_deref())?;
     let places = Places { quarantine: args.compare.quarantine.clone(), ..Places::default() };
     let found = super::with_runtime(async {
-        let (_, target, found) = experiment::look(&settings, &places).await?;
+        let (_, target, found) = experiment::look(&settings, &places, &mut ShownProgress::new()).await?;
         target.system.shut_down().await;
         miette::Result::<_>::Ok(found)
     })?;

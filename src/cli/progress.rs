@@ -36,9 +36,19 @@ impl ShownProgress {
     }
 }
 
+/// Recordings smaller than this are read before anyone looks up.
+const LARGE: u64 = 100 << 20;
+
 impl Progress for ShownProgress {
+    fn read(&mut self, bytes: u64) {
+        if bytes > LARGE {
+            note(&format!("reading {} MB of recordings", bytes >> 20));
+        }
+    }
+
     fn begin(&mut self, attempts: u64, made: u64) {
         (self.attempts, self.made) = (attempts, made);
+        self.next_line = Instant::now() + LINE_EVERY;
         if let Some(bar) = &self.bar {
             bar.set_length(attempts);
             bar.set_position(made);

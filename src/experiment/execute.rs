@@ -33,6 +33,8 @@ pub struct Places {
 
 /// Is told how a run goes.
 pub trait Progress: Send {
+    /// So many bytes of recordings are about to be read, before anything is run.
+    fn read(&mut self, bytes: u64);
     /// The run starts: so many attempts are to be made, so many were made before.
     fn begin(&mut self, attempts: u64, made: u64);
     /// An attempt was made.
@@ -64,7 +66,7 @@ pub async fn run(
     for gate in &mut gates {
         read_baseline(gate, &places.runs)?;
     }
-    let (recordings, target, found) = look(settings, places).await?;
+    let (recordings, target, found) = look(settings, places, progress).await?;
     found.check()?;
     let mut folder = open_folder(settings, places, &recordings, &target, &found)?;
     let journal = Journal::open(&folder)?;
@@ -105,11 +107,16 @@ fn notes(places: &Places, found: &Preflight, target: &Target, attempts: usize) -
 ///
 /// # Errors
 /// When a recording cannot be opened.
-pub async fn look(settings: &Settings, places: &Places) -> miette::Result<(Recordings, Target, Preflight)> {
+pub async fn look(
+    settings: &Settings,
+    places: &Places,
+    progress: &mut dyn Progress,
+) -> miette::Result<(Recordings, Target, Preflight)> {
     if settings.recordings.is_empty() {
         return Err(SettingsError::missing_recordings().into());
     }
     let recordings = Recordings::open(&settings.recordings)?;
+    progress.read(recordings.bytes());
     let target = Target::open(settings)?;
     let found = look_at(settings, places, &recordings, &target).await?;
     Ok((recordings, target, found))

@@ -6,6 +6,7 @@ use std::fmt;
 use crate::case::{EvalCase, EvalCaseParser, Expectation};
 use crate::recording::{Quarantine, Recordings, RejectBudget};
 use crate::replay::target::RecordedTarget;
+use crate::replay::target::Setups;
 use crate::replay::{Abilities, PreflightReason, SystemUnderTest, TargetInfo};
 
 /// What a first look at recordings and target found.
@@ -150,7 +151,8 @@ impl Preflight {
         if let Err(reason) = target.accepts(case) {
             self.reason(reason);
         }
-        if let Some(name) = case.setup.fixture()
+        let declared = abilities.setups == Setups::Declared;
+        if let Some(name) = case.setup.fixture().filter(|_| declared)
             && !abilities.fixtures.iter().any(|known| known == name)
             && fixtures.insert(name.to_owned())
         {
@@ -158,7 +160,7 @@ impl Preflight {
             let help = if known.is_empty() { "it has none".to_owned() } else { format!("it has {known}") };
             self.reason(PreflightReason::new(format!("{}: the target has no fixture {name:?}", case.id)).help(help));
         }
-        if let Some(tool) = case.setup.broken_tool()
+        if let Some(tool) = case.setup.broken_tool().filter(|_| declared)
             && !abilities.breakable_tools.contains(tool)
         {
             self.reason(PreflightReason::new(format!("{}: the target cannot break the tool {tool}", case.id)));

@@ -5,6 +5,7 @@
 mod convert_is_lossless;
 mod corpus;
 mod damaged_files;
+mod documented_commands;
 mod hostile_targets;
 mod http_target;
 mod inspect;

@@ -151,6 +151,7 @@ impl Hello {
             info: Some(TargetInfo { name: self.name.clone(), version: Some(self.version.clone()) }),
             fixtures: self.fixtures.clone(),
             breakable_tools: self.breakable_tools.clone(),
+            ..Abilities::default()
         }
     }
 

@@ -172,6 +172,18 @@ pub struct Abilities {
     pub fixtures: Vec<String>,
     /// The tools it can break.
     pub breakable_tools: Vec<ToolName>,
+    /// Whether it needs to be asked for these at all.
+    pub setups: Setups,
+}
+
+/// Which start states a target can make.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Setups {
+    /// Those that it declares.
+    #[default]
+    Declared,
+    /// Any: it has none to make, as its runs are over.
+    Any,
 }
 
 /// A reason not to start a run.

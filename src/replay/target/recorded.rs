@@ -11,7 +11,7 @@ use std::sync::{Mutex, PoisonError};
 use futures_core::future::BoxFuture;
 
 use super::super::attempt::{Aftermath, Failure, FailureKind};
-use super::{Abilities, Ending, PreflightReason, Reply, Session, Start, SystemUnderTest, TargetInfo};
+use super::{Abilities, Ending, PreflightReason, Reply, Session, Setups, Start, SystemUnderTest, TargetInfo};
 use crate::recording::{CaseId, Interaction, Json, Quarantine, Recordings, SourceError, wire};
 use crate::replay::ToolRequest;
 
@@ -176,7 +176,7 @@ impl SystemUnderTest for RecordedTarget {
                     format!("{} of its interactions share what they are paired by with another", self.ambiguous);
                 return Err(PreflightReason::new(problem).help("pair by a field that is unique: --pair-by id"));
             }
-            Ok(Abilities::default())
+            Ok(Abilities { setups: Setups::Any, ..Abilities::default() })
         })
     }
 
