@@ -1,6 +1,7 @@
 //! The command line: one file a verb, no logic of their own.
 
 mod convert;
+mod import;
 mod input;
 mod inspect;
 mod screen;
@@ -20,6 +21,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Verb {
     Convert(convert::Args),
+    Import(import::Args),
     Inspect(inspect::Args),
 }
 
@@ -50,6 +52,7 @@ pub fn main() -> ExitCode {
     };
     let done = match cli.verb {
         Verb::Convert(args) => convert::run(&args),
+        Verb::Import(args) => import::run(&args),
         Verb::Inspect(args) => inspect::run(&args),
     };
     ExitCode::from(done.unwrap_or_else(|report| screen::refuse(&report)) as u8)

@@ -5,5 +5,6 @@
 mod convert_is_lossless;
 mod corpus;
 mod damaged_files;
+mod import_tau2;
 mod inspect;
 mod program;
