@@ -7,6 +7,7 @@
 mod check;
 mod key;
 mod parts;
+mod scan;
 mod text;
 
 use std::borrow::Cow;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::check::plain_run;
+use super::scan::plain_run;
 
 /// Where the members of an object stand in its text: each key with its quotes, and each value.
 pub(super) fn members(object: &str) -> Vec<(Range<usize>, Range<usize>)> {
