@@ -1,9 +1,10 @@
 //! `taketwo convert`: recordings from one format to another.
 
+use std::path::PathBuf;
+
 use super::Exit;
-use super::input::{Budget, InputArgs};
-use super::screen::note;
-use crate::recording::{Converted, Existing, convert};
+use super::input::InputArgs;
+use crate::recording::{Existing, convert};
 
 /// Convert recordings between JSONL and Parquet without loss.
 ///
@@ -15,7 +16,7 @@ pub struct Args {
 
     /// The file to write, or - for JSONL on standard output
     #[arg(required = true, value_name = "OUT")]
-    out: String,
+    out: PathBuf,
 
     /// Replace OUT if it is there
     #[arg(long)]
@@ -26,25 +27,5 @@ pub fn run(args: &Args) -> miette::Result<Exit> {
     let (recordings, mut quarantine) = args.input.open()?;
     let existing = if args.force { Existing::Replace } else { Existing::Refuse };
     let converted = convert(&recordings, &args.out, existing, &mut quarantine, args.input.max_rejects)?;
-    let interactions = match &converted {
-        Converted::Written(written) => written.interactions,
-        Converted::Nothing { interactions } => *interactions,
-    };
-    let budget = args.input.report(&mut quarantine, interactions)?;
-    match converted {
-        Converted::Written(written) => {
-            let target = written.target.display();
-            let noun = if interactions == 1 { "interaction" } else { "interactions" };
-            note(&format!("{interactions} {noun}, {} bytes -> {target}", written.bytes));
-            Ok(Exit::Passed)
-        }
-        Converted::Nothing { .. } if budget == Budget::Exceeded => {
-            note("nothing was written");
-            Ok(Exit::Refused)
-        }
-        Converted::Nothing { .. } => {
-            note("error: there is no interaction to convert; nothing was written");
-            Ok(Exit::Refused)
-        }
-    }
+    args.input.report_written(&converted, &mut quarantine)
 }

@@ -4,8 +4,9 @@ use std::path::PathBuf;
 
 use miette::IntoDiagnostic;
 
+use super::Exit;
 use super::screen::note;
-use crate::recording::{Quarantine, Recordings, RejectBudget};
+use crate::recording::{Converted, Quarantine, Recordings, RejectBudget};
 
 /// The recordings to read.
 #[derive(Debug, clap::Args)]
@@ -70,5 +71,25 @@ impl InputArgs {
         let rows = if all == 1 { "row" } else { "rows" };
         note(&format!("error: {rejected} of {all} {rows} cannot be used; --max-rejects allows {allowed}"));
         Ok(Budget::Exceeded)
+    }
+
+    /// Says what was turned away and what was written where.
+    pub fn report_written(&self, converted: &Converted, quarantine: &mut Quarantine) -> miette::Result<Exit> {
+        let interactions = converted.interactions();
+        let budget = self.report(quarantine, interactions)?;
+        match converted {
+            Converted::Written(written) => {
+                let noun = if interactions == 1 { "interaction" } else { "interactions" };
+                note(&format!("{interactions} {noun}, {} bytes -> {}", written.bytes, written.target.display()));
+                Ok(Exit::Passed)
+            }
+            Converted::Nothing { .. } => {
+                note(match budget {
+                    Budget::Exceeded => "nothing was written",
+                    Budget::Kept => "error: there is no interaction; nothing was written",
+                });
+                Ok(Exit::Refused)
+            }
+        }
     }
 }

@@ -4,6 +4,7 @@ mod check;
 mod completions;
 mod convert;
 mod diff;
+mod import;
 mod input;
 mod inspect;
 mod progress;
@@ -35,6 +36,7 @@ enum Verb {
     Inspect(inspect::Args),
     Report(report::Args),
     Convert(convert::Args),
+    Import(import::Args),
     Completions(completions::Args),
     Man(completions::ManArgs),
 }
@@ -56,6 +58,7 @@ pub fn main() -> ExitCode {
         Verb::Inspect(args) => inspect::run(&args),
         Verb::Report(args) => report::run(&args),
         Verb::Convert(args) => convert::run(&args),
+        Verb::Import(args) => import::run(&args),
         Verb::Completions(args) => completions::run(&args),
         Verb::Man(args) => completions::man(&args),
     };

@@ -1,7 +1,9 @@
 //! Copying recordings from one format to another.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use super::interaction::Interaction;
+use super::place::Reject;
 use super::quarantine::{Quarantine, RejectBudget};
 use super::source::{Recordings, SourceError};
 use super::write::{Existing, RecordingWriter, WriteError, Written};
@@ -16,6 +18,17 @@ pub enum Converted {
         /// How many rows could be read.
         interactions: u64,
     },
+}
+
+impl Converted {
+    /// How many interactions could be read.
+    #[must_use]
+    pub fn interactions(&self) -> u64 {
+        match self {
+            Converted::Written(written) => written.interactions,
+            Converted::Nothing { interactions } => *interactions,
+        }
+    }
 }
 
 /// Why recordings cannot be converted.
@@ -50,27 +63,53 @@ pub enum ConvertError {
 /// [`ConvertError`] when the recordings cannot be opened or the target cannot be written.
 pub fn convert(
     recordings: &Recordings,
-    target: &str,
+    target: &Path,
     existing: Existing,
     quarantine: &mut Quarantine,
     budget: RejectBudget,
 ) -> Result<Converted, ConvertError> {
-    if recordings.contains(target.as_ref()) {
+    refuse_own_input(recordings, target)?;
+    write_all(target, existing, quarantine, budget, |take| {
+        for row in recordings.rows()? {
+            take(row.map(|row| row.interaction))?;
+        }
+        Ok(())
+    })
+}
+
+/// Refuses to write over what is read.
+pub(super) fn refuse_own_input(recordings: &Recordings, target: &Path) -> Result<(), ConvertError> {
+    if recordings.contains(target) {
         return Err(ConvertError::SameFile { path: target.into() });
     }
-    let mut writer = RecordingWriter::new(target, existing)?;
+    Ok(())
+}
+
+/// What takes the rows one by one.
+pub(super) type Take<'a> = dyn FnMut(Result<Interaction, Reject>) -> Result<(), ConvertError> + 'a;
+
+/// Writes the rows that `give` hands over, if they are interactions; the others go to the quarantine.
+pub(super) fn write_all<E: From<ConvertError>>(
+    target: &Path,
+    existing: Existing,
+    quarantine: &mut Quarantine,
+    budget: RejectBudget,
+    give: impl FnOnce(&mut Take<'_>) -> Result<(), E>,
+) -> Result<Converted, E> {
+    let mut writer = RecordingWriter::new(target, existing).map_err(ConvertError::from)?;
     let mut interactions = 0;
-    for row in recordings.rows()? {
+    give(&mut |row| {
         match row {
-            Ok(row) => {
-                writer.write(&row.interaction)?;
+            Ok(interaction) => {
+                writer.write(&interaction)?;
                 interactions += 1;
             }
             Err(reject) => quarantine.take(reject)?,
         }
-    }
+        Ok(())
+    })?;
     if interactions == 0 || !quarantine.within(budget, interactions) {
         return Ok(Converted::Nothing { interactions });
     }
-    Ok(Converted::Written(writer.finish()?))
+    Ok(Converted::Written(writer.finish().map_err(ConvertError::from)?))
 }

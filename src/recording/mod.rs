@@ -9,6 +9,7 @@ mod convert;
 mod document;
 mod field;
 mod find;
+pub mod import;
 pub mod inspect;
 mod interaction;
 mod json;

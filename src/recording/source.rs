@@ -1,6 +1,7 @@
 //! Where recordings come from: files, folders, globs and standard input, alone or together, read as one stream.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read as _, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -173,7 +174,15 @@ impl Recordings {
         for file in self.files.iter() {
             drop(open(file)?);
         }
-        Ok(Rows { files: Arc::clone(&self.files), next: 0, current: None, seen: HashMap::new() })
+        Ok(Rows { files: Arc::clone(&self.files), next: 0, current: None, ids: Ids::default() })
+    }
+
+    /// The text of each file, unpacked, for the importers of other formats.
+    pub(super) fn texts(&self) -> impl Iterator<Item = (Arc<Path>, std::io::Result<Box<dyn BufRead + Send>>)> {
+        self.files.iter().map(|file| {
+            let text = begin(&file.path).and_then(|(opened, magic)| unpacked(opened, &magic));
+            (Arc::clone(&file.shown), text)
+        })
     }
 
     /// A hash of all bytes, for the manifest of a run.
@@ -197,7 +206,7 @@ pub struct Rows {
     files: Arc<[SourceFile]>,
     next: usize,
     current: Option<(Arc<Path>, Box<dyn Iterator<Item = Read> + Send>)>,
-    seen: HashMap<u128, (u32, At)>,
+    ids: Ids,
 }
 
 impl Iterator for Rows {
@@ -238,14 +247,38 @@ impl Rows {
                 _ => format!("{}/replay-{number}", self.files[self.next - 1].name),
             })
         });
-        let file = (self.next - 1) as u32;
-        match self.seen.insert(id_key(&id), (file, place.at)) {
+        match self.ids.first_use(&id, &place) {
             None => Ok(Row { place, id, interaction }),
-            Some((first_file, first_at)) => {
-                self.seen.insert(id_key(&id), (first_file, first_at));
-                let first = Place { file: Arc::clone(&self.files[first_file as usize].shown), at: first_at };
+            Some(first) => {
                 let raw = super::wire::write(&interaction).into_bytes();
                 Err(Reject { place, reason: RejectReason::DuplicateId { id, first }, raw })
+            }
+        }
+    }
+}
+
+/// The ids that were used, and where.
+#[derive(Debug, Default)]
+pub(super) struct Ids {
+    files: Vec<Arc<Path>>,
+    seen: HashMap<u128, (u32, At)>,
+}
+
+impl Ids {
+    /// Where the id was used before, if it was.
+    pub(super) fn first_use(&mut self, id: &CaseId, place: &Place) -> Option<Place> {
+        if self.files.last() != Some(&place.file) {
+            self.files.push(Arc::clone(&place.file));
+        }
+        let here = ((self.files.len() - 1) as u32, place.at);
+        match self.seen.entry(id_key(id)) {
+            Entry::Vacant(entry) => {
+                entry.insert(here);
+                None
+            }
+            Entry::Occupied(entry) => {
+                let (file, at) = *entry.get();
+                Some(Place { file: Arc::clone(&self.files[file as usize]), at })
             }
         }
     }
@@ -278,23 +311,32 @@ pub(super) fn text_key(text: &str) -> u128 {
 /// Opens a file by what its first bytes say it is.
 fn open(file: &SourceFile) -> Result<Box<dyn Iterator<Item = Read> + Send>, SourceError> {
     let io = |source| SourceError::Io { path: file.path.clone(), source };
-    let mut opened = File::open(&file.path).map_err(io)?;
-    let mut magic = Vec::with_capacity(4);
-    opened.by_ref().take(4).read_to_end(&mut magic).map_err(io)?;
-    opened.seek(SeekFrom::Start(0)).map_err(io)?;
+    let (opened, magic) = begin(&file.path).map_err(io)?;
     if magic == b"PAR1" || file.path.extension().is_some_and(|ending| ending == "parquet") {
         let rows = parquet::rows(Arc::clone(&file.shown), opened);
         return rows.map_err(|fault| SourceError::parquet(&file.shown, fault));
     }
-    let text: Box<dyn BufRead + Send> = match magic.as_slice() {
+    Ok(jsonl::rows(Arc::clone(&file.shown), unpacked(opened, &magic).map_err(io)?))
+}
+
+/// Opens a file and reads its first bytes.
+fn begin(path: &Path) -> std::io::Result<(File, Vec<u8>)> {
+    let mut opened = File::open(path)?;
+    let mut magic = Vec::with_capacity(4);
+    opened.by_ref().take(4).read_to_end(&mut magic)?;
+    opened.seek(SeekFrom::Start(0))?;
+    Ok((opened, magic))
+}
+
+/// The text of a file, which its first bytes may say is packed.
+fn unpacked(opened: File, magic: &[u8]) -> std::io::Result<Box<dyn BufRead + Send>> {
+    Ok(match magic {
         [0x1F, 0x8B, ..] => Box::new(BufReader::with_capacity(BUFFER, flate2::read::MultiGzDecoder::new(opened))),
         [0x28, 0xB5, 0x2F, 0xFD] => {
-            let decoder = zstd::stream::read::Decoder::new(opened).map_err(io)?;
-            Box::new(BufReader::with_capacity(BUFFER, decoder))
+            Box::new(BufReader::with_capacity(BUFFER, zstd::stream::read::Decoder::new(opened)?))
         }
         _ => Box::new(BufReader::with_capacity(BUFFER, opened)),
-    };
-    Ok(jsonl::rows(Arc::clone(&file.shown), text))
+    })
 }
 
 const BUFFER: usize = 1 << 20;

@@ -8,6 +8,7 @@ mod damaged_files;
 mod documented_commands;
 mod hostile_targets;
 mod http_target;
+mod import_tau2;
 mod inspect;
 mod probes;
 mod program;

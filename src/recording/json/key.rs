@@ -53,6 +53,12 @@ impl From<&str> for Key {
     }
 }
 
+impl From<String> for Key {
+    fn from(text: String) -> Self {
+        Self { text: text.into(), written: None }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

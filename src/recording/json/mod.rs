@@ -7,6 +7,7 @@
 mod check;
 mod key;
 mod parts;
+mod scan;
 mod text;
 
 use std::borrow::Cow;
@@ -110,6 +111,12 @@ impl Json {
     #[must_use]
     pub fn text(&self) -> &str {
         &self.line[self.span.clone()]
+    }
+
+    /// The same value without the white space between its parts.
+    #[must_use]
+    pub fn compact(&self) -> Json {
+        Self::trusted(parts::compact(self.text()))
     }
 
     /// What it is.
@@ -250,6 +257,12 @@ mod tests {
         assert_eq!(texts, ["1", "[2, {\"]\":\"}\\\"\"} ]", "\"\\\\\"", "-0.5e1", "true"]);
         assert_eq!(items[1].items().unwrap()[1].member("]").unwrap().text(), "\"}\\\"\"");
         assert_eq!((members[1].1.members().unwrap().len(), members[2].1.items().unwrap().len()), (0, 0));
+    }
+
+    #[test]
+    fn compact_text_keeps_what_stands_in_texts() {
+        let value = Json::parse("{ \"a b\" :\n[ 1.0 , \" \\\" x é \" ,null ] }").unwrap();
+        assert_eq!(value.compact().text(), "{\"a b\":[1.0,\" \\\" x é \",null]}");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::check::plain_run;
+use super::scan::plain_run;
 
 /// Where the members of an object stand in its text: each key with its quotes, and each value.
 pub(super) fn members(object: &str) -> Vec<(Range<usize>, Range<usize>)> {
@@ -24,6 +24,26 @@ pub(super) fn items(list: &str) -> Vec<Range<usize>> {
         items.push(cursor.value());
     }
     items
+}
+
+/// The text without the white space between its parts.
+pub(super) fn compact(json: &str) -> String {
+    let mut cursor = Cursor { bytes: json.as_bytes(), at: 0 };
+    let mut compact = String::with_capacity(json.len());
+    while let Some(byte) = cursor.peek() {
+        let from = cursor.at;
+        match byte {
+            b'"' => cursor.string(),
+            b' ' | b'\t' | b'\n' | b'\r' => {
+                cursor.at += 1;
+                continue;
+            }
+            // Outside of texts JSON is ASCII.
+            _ => cursor.at += 1,
+        }
+        compact.push_str(&json[from..cursor.at]);
+    }
+    compact
 }
 
 /// A place in text that is known to be JSON, so that only the ends of its parts are looked for.

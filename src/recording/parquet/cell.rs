@@ -123,7 +123,7 @@ fn write_json(out: &mut String, column: &dyn Array, row: usize) -> Result<(), Fa
     match column.data_type() {
         DataType::List(_) => {
             let items = column.as_list::<i32>().value(row);
-            write_items(out, items.len(), |out, index| write_json(out, &items, index))
+            write_parts(out, ['[', ']'], items.len(), &mut |out, index| write_json(out, &items, index))
         }
         DataType::Map(..) => {
             let pairs = column.as_map().value(row);
@@ -132,7 +132,7 @@ fn write_json(out: &mut String, column: &dyn Array, row: usize) -> Result<(), Fa
         DataType::Struct(_) => {
             let parts = column.as_struct();
             let names = parts.column_names();
-            write_members(out, names.len(), |out, index| {
+            write_parts(out, ['{', '}'], names.len(), &mut |out, index| {
                 out.push_str(Json::string(names[index]).text());
                 out.push(':');
                 write_json(out, parts.column(index), row)
@@ -149,7 +149,7 @@ fn write_json(out: &mut String, column: &dyn Array, row: usize) -> Result<(), Fa
 /// A map with keys that are texts is an object.
 fn write_map(out: &mut String, pairs: &StructArray) -> Result<(), Fault> {
     let (keys, values) = (pairs.column(0), pairs.column(1));
-    write_members(out, pairs.len(), |out, index| {
+    write_parts(out, ['{', '}'], pairs.len(), &mut |out, index| {
         let key = cell(keys, index)?.value().map_or_else(Json::null, |value| value.to_json());
         out.push_str(Json::string(&key.shown()).text());
         out.push(':');
@@ -157,31 +157,21 @@ fn write_map(out: &mut String, pairs: &StructArray) -> Result<(), Fault> {
     })
 }
 
-type Write1<'a> = dyn FnMut(&mut String, usize) -> Result<(), Fault> + 'a;
+/// Writes one part of a list or object.
+type WritePart<'a> = dyn FnMut(&mut String, usize) -> Result<(), Fault> + 'a;
 
-fn write_items(
+fn write_parts(
     out: &mut String,
+    [open, close]: [char; 2],
     count: usize,
-    mut one: impl FnMut(&mut String, usize) -> Result<(), Fault>,
+    write: &mut WritePart<'_>,
 ) -> Result<(), Fault> {
-    write_between(out, ['[', ']'], count, &mut one)
-}
-
-fn write_members(
-    out: &mut String,
-    count: usize,
-    mut one: impl FnMut(&mut String, usize) -> Result<(), Fault>,
-) -> Result<(), Fault> {
-    write_between(out, ['{', '}'], count, &mut one)
-}
-
-fn write_between(out: &mut String, [open, close]: [char; 2], count: usize, one: &mut Write1<'_>) -> Result<(), Fault> {
     out.push(open);
     for index in 0..count {
         if index > 0 {
             out.push(',');
         }
-        one(out, index)?;
+        write(out, index)?;
     }
     out.push(close);
     Ok(())

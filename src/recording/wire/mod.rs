@@ -1,4 +1,4 @@
-//! An [`Interaction`] as one JSON object, read and written without loss.
+//! An interaction as one JSON object, read and written without loss.
 //!
 //! What a type cannot hold exactly goes to `extra` and comes back from there, so the rule for every field is the
 //! same: read it, write it again in mind, and keep the text where the two differ.

@@ -165,7 +165,7 @@ impl<'a> Writer<'a> {
             }
             Value::Json(json) => {
                 if self.begins(key) {
-                    self.json(json.text());
+                    self.json(json);
                 }
             }
         }
@@ -197,11 +197,11 @@ impl<'a> Writer<'a> {
     }
 
     /// A line break in JSON can only stand between tokens (a text has it escaped), and one row is one line.
-    fn json(&mut self, text: &str) {
-        if text.contains(['\n', '\r']) {
-            self.out.extend(text.chars().map(|c| if matches!(c, '\n' | '\r') { ' ' } else { c }));
+    fn json(&mut self, json: &Json) {
+        if json.text().contains(['\n', '\r']) {
+            self.out.push_str(json.compact().text());
         } else {
-            self.out.push_str(text);
+            self.out.push_str(json.text());
         }
     }
 
@@ -210,7 +210,7 @@ impl<'a> Writer<'a> {
             self.comma();
             self.out.push_str(&key.quoted());
             self.out.push(':');
-            self.json(value.text());
+            self.json(value);
         }
         self.out.push('}');
         self.out
