@@ -122,7 +122,9 @@ pub fn mark() -> String {
 
 /// The processes that have a mark among their arguments.
 pub fn marked(mark: &str) -> Vec<u32> {
-    processes().filter(|pid| std::fs::read(format!("/proc/{pid}/cmdline")).is_ok_and(|line| holds(&line, mark))).collect()
+    processes()
+        .filter(|pid| std::fs::read(format!("/proc/{pid}/cmdline")).is_ok_and(|line| holds(&line, mark)))
+        .collect()
 }
 
 fn holds(line: &[u8], mark: &str) -> bool {
@@ -145,6 +147,14 @@ fn state(pid: u32) -> Option<(char, u32)> {
 /// Whether a process runs. A zombie does not; whose child it is has to wait for it.
 pub fn runs(pid: u32) -> bool {
     state(pid).is_some_and(|(state, _)| state != 'Z')
+}
+
+/// The processes of a name that these processes started.
+pub fn children(parents: &[u32], name: &str) -> Vec<u32> {
+    let is_named =
+        |pid: &u32| std::fs::read_to_string(format!("/proc/{pid}/comm")).is_ok_and(|comm| comm.trim() == name);
+    let is_child = |pid: &u32| state(*pid).is_some_and(|(_, parent)| parents.contains(&parent));
+    processes().filter(is_child).filter(is_named).collect()
 }
 
 /// Checks that a run left nothing behind: no process with its mark, and no zombie.

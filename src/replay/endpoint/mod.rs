@@ -91,11 +91,7 @@ async fn call_by_path(
     call(&attempts, &token, name, request).await
 }
 
-async fn call_by_header(
-    State(attempts): State<Arc<Attempts>>,
-    Path(name): Path<String>,
-    request: Request,
-) -> Response {
+async fn call_by_header(State(attempts): State<Arc<Attempts>>, Path(name): Path<String>, request: Request) -> Response {
     match text_header(request.headers(), ATTEMPT_HEADER).map(str::to_owned) {
         Some(token) => call(&attempts, &token, name, request).await,
         None => refusal(StatusCode::BAD_REQUEST, "bad_request", &format!("the header {ATTEMPT_HEADER} is missing")),

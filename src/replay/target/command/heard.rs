@@ -155,7 +155,8 @@ struct Message {
 
 impl Message {
     fn read(line: &[u8]) -> Result<Self, Violation> {
-        let text = std::str::from_utf8(line).map_err(|_| format!("it sent a line that is no UTF-8: {}", shown(line)))?;
+        let text =
+            std::str::from_utf8(line).map_err(|_| format!("it sent a line that is no UTF-8: {}", shown(line)))?;
         let whole =
             Json::parse(text).map_err(|fault| format!("it sent a line that is no JSON: {fault}: {}", shown(line)))?;
         let members = whole.members().ok_or_else(|| format!("it sent a line that is no object: {}", shown(line)))?;
@@ -261,6 +262,19 @@ mod tests {
             violation(r#"{"type":"tool_call","attempt":"t1","call":"c","name":"n","step":1.5}"#),
             r#""step" of its tool_call should be a whole number, it is 1.5"#
         );
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_line_is_a_message_or_a_violation(line in proptest::collection::vec(proptest::num::u8::ANY, 0..400)) {
+            for violation in [
+                FromTarget::read(&line).err(),
+                FromTools::read(&line).err(),
+                Hello::read(&line).err(),
+            ] {
+                proptest::prop_assert!(violation.is_some_and(|text| text.chars().count() < 200));
+            }
+        }
     }
 
     #[test]

@@ -125,8 +125,8 @@ mod tests {
     #[test]
     fn the_default_body_is_that_of_a_recording() {
         let paths = AnswerPaths::read(None, &UsagePaths::default()).unwrap();
-        let reply =
-            read(&paths, r#"{"output":"hi","tokens":{"input":3},"modelCalls":2,"cost":0.10,"currency":"EUR"}"#).unwrap();
+        let reply = read(&paths, r#"{"output":"hi","tokens":{"input":3},"modelCalls":2,"cost":0.10,"currency":"EUR"}"#)
+            .unwrap();
         assert_eq!(reply.output.unwrap().text(), "\"hi\"");
         assert_eq!((reply.tokens.input, reply.tokens.output), (Some(3), None));
         assert_eq!(reply.cost.unwrap().to_string(), "0.10");
