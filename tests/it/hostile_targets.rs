@@ -3,25 +3,18 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_core::future::BoxFuture;
-use taketwo::recording::{Json, ToolError};
-use taketwo::replay::target::CommandTools;
-use taketwo::replay::{FailureKind, PreflightReason, RunPlan, Stopper, SystemUnderTest, ToolProgram, ToolRequest};
+use taketwo::replay::{FailureKind, PreflightReason, RunPlan, Stopper, SystemUnderTest};
 
-use crate::replaying::{Run, assert_nothing_left, command, has, mark, marked, plan, run, run_until, runs, runtime};
-
-const BEFORE_AND_AFTER: [&str; 3] = [
-    r#"{"id":"before","input":"hello"}"#,
-    r#"{"id":"bad","input":"trouble, so die"}"#,
-    r#"{"id":"after","input":"hello again"}"#,
-];
+use crate::replaying::{
+    NeverAnswers, Run, THREE, assert_nothing_left, children, command, has, mark, marked, plan, python, run, run_until,
+    runs, runtime,
+};
 
 /// Runs three cases in one lane, the second of which makes the target misbehave.
 fn trouble(script: &str) -> Option<Run> {
     let mark = mark();
-    let run = has("python3").then(|| {
-        run(Arc::new(command(&format!("python3 examples/hostile/{script} {mark}"))), &BEFORE_AND_AFTER, plan(1))
-    })?;
+    let run = has("python3")
+        .then(|| run(Arc::new(command(&format!("python3 examples/hostile/{script} {mark}"))), &THREE, plan(1)))?;
     assert_nothing_left(&mark);
     assert_eq!((run.output("before"), run.output("after")), ("ok".to_owned(), "ok".to_owned()));
     Some(run)
@@ -119,7 +112,7 @@ fn a_reply_after_the_deadline_does_not_count() {
     let mark = mark();
     let line = format!("env LATE_SECONDS=1.2 python3 examples/hostile/late.py {mark}");
     let plan = RunPlan { deadline: Duration::from_secs(1), ..plan(1) };
-    let run = run(Arc::new(command(&line)), &BEFORE_AND_AFTER[1..2], plan);
+    let run = run(Arc::new(command(&line)), &THREE[1..2], plan);
     assert_eq!(run.failure("bad").0, FailureKind::Deadline);
     assert_eq!(run.attempt("bad").seen.output, None);
     assert_nothing_left(&mark);
@@ -171,146 +164,15 @@ turn=json.loads(sys.stdin.readline())
 print(json.dumps({"type":"tool_call","attempt":turn["attempt"],"call":"c1","name":"big"}),flush=True)
 time.sleep(600)
 "#;
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("deaf.py");
-    std::fs::write(&path, script).unwrap();
+    let program = python(script);
     let mark = mark();
     let recorded =
         format!(r#"{{"id":"a","input":"x","toolCalls":[{{"name":"big","result":"{}"}}]}}"#, "y".repeat(1 << 20));
-    let line = format!("python3 {} {mark}", path.display());
+    let line = format!("python3 {} {mark}", program.path().display());
     let run = run(Arc::new(command(&line)), &[&recorded], plan(1));
     assert_eq!(run.failure("a").0, FailureKind::Deadline);
     assert_eq!(run.attempt("a").ledger.fidelity(), 1.0);
     assert_nothing_left(&mark);
-}
-
-#[test]
-fn a_program_that_serves_one_attempt_and_exits_is_started_for_each() {
-    if !has("python3") {
-        return;
-    }
-    let script = r#"import json,sys
-print('{"type":"hello","protocol":1,"name":"once","version":"1"}',flush=True)
-sys.stdin.readline()
-turn=json.loads(sys.stdin.readline())
-print(json.dumps({"type":"reply","attempt":turn["attempt"],"output":turn["input"]}),flush=True)
-"#;
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("once.py");
-    std::fs::write(&path, script).unwrap();
-    let mark = mark();
-    let run = run(Arc::new(command(&format!("python3 {} {mark}", path.display()))), &BEFORE_AND_AFTER, plan(1));
-    assert_eq!(
-        [run.output("before"), run.output("bad"), run.output("after")],
-        ["hello", "trouble, so die", "hello again"]
-    );
-    assert_eq!(run.strays, []);
-    assert_nothing_left(&mark);
-}
-
-const TWO_ORDERS: &str = r#"{"id":"orders","input":"Where is my order 1002, and what is your return policy?","toolCalls":[
-    {"name":"get_order","arguments":{"order_id":"1002"},"step":1,"result":{"id":"1002", "status":"delivered", "total":"46.45","tracking":"PX-205-938"}},
-    {"name":"read_article","arguments":{"topic":"returns"},"step":1,"result":{"text":"Within 30 days. Write \"Return\" on it \u2014 za\u017c\u00f3\u0142\u0107."}},
-    {"name":"track_parcel","arguments":{"tracking":"PX-205-938"},"step":2,"error":{"type":"unavailable","message":"503 busy"}},
-    {"name":"track_parcel","arguments":{"tracking":"PX-205-938"},"step":3,"result":{"state":"delivered","eta":null}}]}"#;
-
-#[test]
-fn agents_in_three_languages_answer_a_recording_alike() {
-    let lines =
-        [TWO_ORDERS, r#"{"id":"miss","input":"order 1001","toolCalls":[]}"#, r#"{"id":"hello","input":"hello"}"#];
-    let agents = [
-        ("python3", "python3 examples/python/support_agent.py"),
-        ("node", "node examples/node/support_agent.mjs"),
-        ("sh", "sh examples/shell/support_agent.sh"),
-    ];
-    let mut runs = Vec::new();
-    for (program, line) in agents.into_iter().filter(|(program, _)| has(program)) {
-        let mark = mark();
-        let run = run(
-            Arc::new(command(&format!("{line} {mark}"))),
-            &lines,
-            RunPlan { deadline: Duration::from_secs(20), ..plan(2) },
-        );
-        assert_nothing_left(&mark);
-        let seen: Vec<_> = run
-            .attempts
-            .iter()
-            .map(|(id, attempt)| {
-                let calls: Vec<_> =
-                    attempt.seen.tool_calls.iter().flatten().map(taketwo::recording::wire::write_call).collect();
-                (id.clone(), run.output(id), calls, attempt.seen.tokens, attempt.seen.model_calls.clone())
-            })
-            .collect();
-        assert_eq!(run.attempt("orders").ledger.fidelity(), 1.0, "{program}: {:?}", run.attempt("orders").ledger);
-        assert!(run.output("orders").contains("zażółć"), "{program}: {}", run.output("orders"));
-        runs.push((program, seen));
-    }
-    for pair in runs.windows(2) {
-        assert_eq!(pair[0].1, pair[1].1, "{} and {}", pair[0].0, pair[1].0);
-    }
-}
-
-/// Tools that answer only when two calls are in flight.
-struct TwoAtOnce(tokio::sync::Barrier);
-
-impl ToolProgram for TwoAtOnce {
-    fn begin<'a>(&'a self, _attempt: &'a str) -> BoxFuture<'a, Result<(), String>> {
-        Box::pin(async { Ok(()) })
-    }
-
-    fn call<'a>(&'a self, _attempt: &'a str, request: &'a ToolRequest) -> BoxFuture<'a, Result<Json, ToolError>> {
-        Box::pin(async move {
-            self.0.wait().await;
-            let result = match request.name.as_str() {
-                "get_order" => r#"{"status":"shipped","total":"1.00"}"#,
-                _ => r#"{"text":"Within 30 days."}"#,
-            };
-            Ok(Json::parse(result).unwrap())
-        })
-    }
-}
-
-#[test]
-fn several_calls_are_in_flight_at_once() {
-    if !has("python3") {
-        return;
-    }
-    let tools = Arc::new(TwoAtOnce(tokio::sync::Barrier::new(2)));
-    let plan = RunPlan { live_tools: Some(tools), ..plan(1) };
-    let lines = [r#"{"id":"a","input":"order 1002, and what is your return policy?"}"#];
-    let run = run(Arc::new(command("python3 examples/python/support_agent.py")), &lines, plan);
-    assert_eq!(run.output("a"), "Order 1002 is shipped, total 1.00. Within 30 days.");
-    let calls = run.attempt("a").seen.tool_calls.as_ref().unwrap();
-    assert_eq!([calls[0].name.as_str(), calls[1].name.as_str()], ["get_order", "read_article"]);
-}
-
-#[test]
-fn earlier_turns_are_spoken_and_the_last_one_counts() {
-    if !has("python3") {
-        return;
-    }
-    let line = r#"{"id":"a","input":"Refund it, please","setup":{"replay":["order 1002"]},"toolCalls":[
-        {"name":"get_order","arguments":{"order_id":"1002"},"result":{"status":"delivered","total":"46.45"}},
-        {"name":"refund","arguments":{"order_id":"1002","amount":"46.45"},"result":{"amount":"46.45"}}]}"#;
-    let run = run(Arc::new(command("python3 examples/python/support_agent.py")), &[line], plan(1));
-    assert_eq!(run.output("a"), "Order 1002 is delivered, total 46.45. I refunded 46.45.");
-    assert_eq!(run.attempt("a").seen.tool_calls.as_ref().unwrap().len(), 2, "the calls of the last turn alone");
-}
-
-#[test]
-fn a_setup_reaches_the_target_and_a_broken_tool_fails() {
-    if !has("python3") {
-        return;
-    }
-    let lines = [
-        r#"{"id":"fixture","input":"my orders, please","setup":{"fixture":"email","params":"ada.berg@example.com"},"toolCalls":[
-            {"name":"search_orders","arguments":{"email":"ada.berg@example.com"},"result":{"orders":[]}}]}"#,
-        r#"{"id":"broken","input":"order 1001","setup":{"failingTool":"get_order","message":"the database is down"},"toolCalls":[
-            {"name":"get_order","arguments":{"order_id":"1001"},"result":{"status":"shipped"}}]}"#,
-    ];
-    let run = run(Arc::new(command("python3 examples/python/support_agent.py")), &lines, plan(1));
-    assert_eq!(run.output("fixture"), "I found no orders for ada.berg@example.com.");
-    assert_eq!(run.output("broken"), "I could not look up order 1001 (the database is down).");
 }
 
 #[test]
@@ -320,20 +182,52 @@ fn a_stopped_run_leaves_no_process_behind() {
     }
     let mark = mark();
     let target = Arc::new(command(&format!("python3 examples/hostile/spawns_child.py {mark}")));
-    let lines = [BEFORE_AND_AFTER[1]; 4];
+    let lines = [THREE[1]; 4];
     let plan = RunPlan { deadline: Duration::from_secs(60), ..plan(4) };
     let (stopper, stop) = Stopper::new();
-    let run = runtime().block_on(async {
+    let (run, children) = runtime().block_on(async {
         let stopping = async {
-            while marked(&mark).len() < 4 {
+            loop {
+                let children = children(&marked(&mark), "sleep");
+                if children.len() == 4 {
+                    stopper.stop();
+                    return children;
+                }
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        tokio::join!(run_until(target, &lines, plan, stop), stopping)
+    });
+    assert!(run.attempts.is_empty());
+    assert!(!children.into_iter().any(runs), "a child runs on");
+    assert_nothing_left(&mark);
+}
+
+#[test]
+fn a_run_that_is_stopped_while_a_worker_starts_leaves_nothing_behind() {
+    if !has("python3") {
+        return;
+    }
+    // The first start says hello, every other one sleeps.
+    let folder = tempfile::tempdir().unwrap();
+    let (mark, taken) = (mark(), folder.path().join("taken"));
+    let script = "mkdir $1 2>/dev/null || sleep 600; exec python3 examples/python/support_agent.py $2";
+    let target = Arc::new(command(&format!("sh -c '{script}' sh {} {mark}", taken.display())));
+    let plan = RunPlan { live_tools: Some(Arc::new(NeverAnswers)), deadline: Duration::from_secs(60), ..plan(2) };
+    let (stopper, stop) = Stopper::new();
+    runtime().block_on(async {
+        target.abilities().await.unwrap();
+        let stopping = async {
+            while children(&marked(&mark), "sleep").is_empty() {
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }
             stopper.stop();
         };
-        tokio::join!(run_until(target, &lines, plan, stop), stopping).0
+        let lines = [r#"{"input":"order 1001"}"#; 2];
+        let (run, ()) = tokio::join!(run_until(target, &lines, plan, stop), stopping);
+        assert!(run.attempts.is_empty());
+        assert_nothing_left(&mark);
     });
-    assert!(run.attempts.is_empty());
-    assert_nothing_left(&mark);
 }
 
 #[test]
@@ -351,75 +245,37 @@ fn a_target_that_is_dropped_leaves_no_process_behind() {
     assert_nothing_left(&mark);
 }
 
+/// Starts three workers and waits, for a test that kills the whole process.
 #[test]
-fn a_tool_program_answers_a_live_session() {
-    if !has("python3") {
-        return;
-    }
-    let (agent, desk) = (mark(), mark());
-    let tools = live(&format!("python3 examples/tools/desk.py {desk}"));
-    let plan = RunPlan { live_tools: Some(tools.clone()), deadline: Duration::from_secs(20), ..plan(2) };
-    let lines = [
-        r#"{"id":"a","input":"3 * 19.99"}"#,
-        r#"{"id":"b","input":"Refund order 1002"}"#,
-        r#"{"id":"c","input":"Refund order 1002"}"#,
-    ];
-    let target = Arc::new(command(&format!("python3 examples/python/support_agent.py {agent}")));
-    let run = runtime().block_on(async {
-        tools.check().await.unwrap();
-        let run = run_until(target, &lines, plan, Stopper::new().1).await;
-        tools.shut_down().await;
-        run
-    });
-    assert_eq!(run.output("a"), "3 * 19.99 = 59.97.");
-    assert_eq!(run.output("b"), run.output("c"), "each attempt begins with a clean sandbox");
-    let calls = run.attempt("a").seen.tool_calls.as_ref().unwrap();
-    assert_eq!(calls[0].result.as_ref().unwrap().text(), r#"{"value":"59.97"}"#);
-    assert_nothing_left(&agent);
-    assert_nothing_left(&desk);
+#[ignore = "a part of another test"]
+fn hold_three_workers() {
+    let Ok(mark) = std::env::var("TAKETWO_TEST_HOLD") else { return };
+    let line = format!("python3 examples/python/support_agent.py {mark}");
+    let plan = RunPlan { live_tools: Some(Arc::new(NeverAnswers)), deadline: Duration::from_secs(60), ..plan(3) };
+    run(Arc::new(command(&line)), &[r#"{"input":"order 1001"}"#; 3], plan);
 }
 
 #[test]
-fn a_tool_program_that_fails_is_no_fault_of_the_target() {
-    if !has("python3") {
+fn workers_end_by_themselves_when_taketwo_is_killed() {
+    if !has("python3") || !std::path::Path::new("/proc/self/stat").exists() {
         return;
     }
-    let script = r#"import json,sys
-print('{"type":"hello","protocol":1,"name":"tools","version":"1"}',flush=True)
-for line in sys.stdin:
-    call=json.loads(line)
-    if call["type"]=="tool_call" and "1003" in line:
-        sys.exit(4)
-    if call["type"]=="tool_call" and "1004" not in line:
-        print(json.dumps({"type":"tool_result","attempt":call["attempt"],"call":call["call"],"result":{}}),flush=True)
-"#;
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("tools.py");
-    std::fs::write(&path, script).unwrap();
     let mark = mark();
-    let line = taketwo::replay::target::CommandLine::split(&format!("python3 {} {mark}", path.display())).unwrap();
-    let tools = Arc::new(CommandTools::new(line).deadlines(Duration::from_secs(10), Duration::from_secs(1)));
-    let plan = RunPlan { live_tools: Some(tools.clone()), deadline: Duration::from_secs(20), ..plan(1) };
-    let lines = [
-        r#"{"id":"good","input":"order 1001"}"#,
-        r#"{"id":"dies","input":"order 1003"}"#,
-        r#"{"id":"silent","input":"order 1004"}"#,
-        r#"{"id":"after","input":"order 1005"}"#,
-    ];
-    let target = Arc::new(command("python3 examples/python/support_agent.py"));
-    let run = runtime().block_on(async {
-        let run = run_until(target, &lines, plan, Stopper::new().1).await;
-        tools.shut_down().await;
-        run
-    });
-    assert_eq!(run.failure("dies"), (FailureKind::Setup, "the tool program failed: it ended with exit code 4"));
-    let silent = "the tool program failed: it did not answer a call of get_order in 1s";
-    assert_eq!(run.failure("silent"), (FailureKind::Setup, silent));
-    assert_eq!(run.output("good"), "Order 1001 is unknown, total unknown.");
-    assert_eq!(run.output("after"), "Order 1005 is unknown, total unknown.");
-    assert_nothing_left(&mark);
-}
-
-fn live(line: &str) -> Arc<CommandTools> {
-    Arc::new(CommandTools::new(taketwo::replay::target::CommandLine::split(line).unwrap()))
+    let mut holder = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--ignored", "--exact", "hostile_targets::hold_three_workers"])
+        .env("TAKETWO_TEST_HOLD", &mark)
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let wait_for = |count: usize| {
+        let until = std::time::Instant::now() + Duration::from_secs(20);
+        while marked(&mark).len() != count {
+            assert!(std::time::Instant::now() < until, "{} processes, not {count}", marked(&mark).len());
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    };
+    wait_for(3);
+    holder.kill().unwrap();
+    holder.wait().unwrap();
+    wait_for(0);
 }

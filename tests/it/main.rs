@@ -1,7 +1,9 @@
 //! What taketwo promises its users, one module a promise. Nearly everything here drives the real program.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
 
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+mod command_target;
 mod convert_is_lossless;
 mod corpus;
 mod damaged_files;

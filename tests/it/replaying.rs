@@ -5,11 +5,13 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_core::future::BoxFuture;
 use taketwo::case::{EvalCase, EvalCaseParser};
-use taketwo::recording::{At, CaseId, Json, Place, Row, wire};
+use taketwo::recording::{At, CaseId, Json, Place, Row, ToolError, wire};
 use taketwo::replay::target::{CommandLine, CommandTarget};
 use taketwo::replay::{
     Attempt, BindingRules, Ended, ExperimentRunner, FailureKind, RunPlan, Stop, Stopper, Stray, SystemUnderTest,
+    ToolProgram, ToolRequest,
 };
 
 /// What a run gave.
@@ -48,6 +50,33 @@ impl Run {
         let later = self.strays.iter().filter(|stray| stray.attempt == name).map(|stray| stray.what.clone());
         self.attempt(id).aftermath.violations.iter().cloned().chain(later).collect()
     }
+}
+
+/// Three cases of which a hostile target misbehaves at the second.
+pub const THREE: [&str; 3] = [
+    r#"{"id":"before","input":"hello"}"#,
+    r#"{"id":"bad","input":"trouble, so die"}"#,
+    r#"{"id":"after","input":"hello again"}"#,
+];
+
+/// Tools that are asked and never answer.
+pub struct NeverAnswers;
+
+impl ToolProgram for NeverAnswers {
+    fn begin<'a>(&'a self, _attempt: &'a str) -> BoxFuture<'a, Result<(), String>> {
+        Box::pin(async { Ok(()) })
+    }
+
+    fn call<'a>(&'a self, _attempt: &'a str, _request: &'a ToolRequest) -> BoxFuture<'a, Result<Json, ToolError>> {
+        Box::pin(std::future::pending())
+    }
+}
+
+/// A Python program in a file that lasts as long as what is returned.
+pub fn python(text: &str) -> tempfile::NamedTempFile {
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    std::io::Write::write_all(&mut file, text.as_bytes()).unwrap();
+    file
 }
 
 /// Cases from lines of a recording.
@@ -147,6 +176,14 @@ fn state(pid: u32) -> Option<(char, u32)> {
 /// Whether a process runs. A zombie does not; whose child it is has to wait for it.
 pub fn runs(pid: u32) -> bool {
     state(pid).is_some_and(|(state, _)| state != 'Z')
+}
+
+/// The processes of a name that these processes started.
+pub fn children(parents: &[u32], name: &str) -> Vec<u32> {
+    let is_named =
+        |pid: &u32| std::fs::read_to_string(format!("/proc/{pid}/comm")).is_ok_and(|comm| comm.trim() == name);
+    let is_child = |pid: &u32| state(*pid).is_some_and(|(_, parent)| parents.contains(&parent));
+    processes().filter(is_child).filter(is_named).collect()
 }
 
 /// Checks that a run left nothing behind: no process with its mark, and no zombie.

@@ -4,6 +4,7 @@
 //! the protocol. A worker and its children are one process group, and none of them outlives the run.
 
 mod calls;
+mod census;
 mod compact;
 mod heard;
 mod leader;
@@ -34,6 +35,7 @@ pub use tools::CommandTools;
 use super::strays::Strays;
 use super::{Abilities, PreflightReason, Session, Start, Stray, SystemUnderTest, TargetInfo};
 use crate::replay::Failure;
+use census::Census;
 use heard::Hello;
 use session::CommandSession;
 use start::{Role, StartFault, start};
@@ -52,6 +54,7 @@ pub struct CommandTarget {
     /// The workers that no attempt is using, by lane.
     idle: Mutex<HashMap<usize, Worker>>,
     strays: Strays,
+    census: Census,
 }
 
 impl CommandTarget {
@@ -64,6 +67,7 @@ impl CommandTarget {
             hello: OnceLock::new(),
             idle: Mutex::new(HashMap::new()),
             strays: Strays::default(),
+            census: Census::default(),
         }
     }
 
@@ -74,7 +78,7 @@ impl CommandTarget {
     }
 
     async fn start_worker(&self) -> Result<Worker, StartFault> {
-        let (process, hello) = start(&self.command, Role::Target, self.start_deadline).await?;
+        let (process, hello) = start(&self.command, Role::Target, self.start_deadline, self.census.token()).await?;
         let first = self.hello.get_or_init(|| hello.clone());
         if (&first.name, &first.version) != (&hello.name, &hello.version) {
             let (was, is) = (first.shown(), hello.shown());
@@ -130,6 +134,7 @@ impl SystemUnderTest for CommandTarget {
                 dismissals.spawn(async move { worker.dismiss(&strays).await });
             }
             while dismissals.join_next().await.is_some() {}
+            self.census.all_gone().await;
             let mut all = self.strays.take();
             all.extend(strays.take());
             all.sort_by(|a, b| (&a.attempt, &a.what).cmp(&(&b.attempt, &b.what)));

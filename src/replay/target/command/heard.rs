@@ -264,6 +264,19 @@ mod tests {
         );
     }
 
+    proptest::proptest! {
+        #[test]
+        fn any_line_is_a_message_or_a_violation(line in proptest::collection::vec(proptest::num::u8::ANY, 0..400)) {
+            for violation in [
+                FromTarget::read(&line).err(),
+                FromTools::read(&line).err(),
+                Hello::read(&line).err(),
+            ] {
+                proptest::prop_assert!(violation.is_some_and(|text| text.chars().count() < 200));
+            }
+        }
+    }
+
     #[test]
     fn a_hello_is_read_with_all_that_it_tells() {
         let line = r#"{"type":"hello","protocol":1,"name":"a","version":"2","fixtures":{"email":"who"},"breakableTools":["pay"]}"#;

@@ -7,6 +7,8 @@ use std::time::Duration;
 use tokio::process::Child;
 use tokio::time::timeout;
 
+use super::census::Token;
+
 /// How long a program may take to end after it was asked to, before it is made to.
 const GRACE: Duration = Duration::from_secs(1);
 
@@ -16,13 +18,14 @@ pub(super) struct Leader {
     child: Child,
     group: Group,
     is_reaped: bool,
+    _counted: Token,
 }
 
 impl Leader {
     /// Takes a program that was started as the leader of a group of its own.
-    pub(super) fn new(child: Child) -> Self {
+    pub(super) fn new(child: Child, counted: Token) -> Self {
         let group = Group::led_by(&child);
-        Self { child, group, is_reaped: false }
+        Self { child, group, is_reaped: false, _counted: counted }
     }
 
     /// Waits for its end, then ends what is left of its group. May be given up and called again.

@@ -10,6 +10,7 @@ use std::time::Duration;
 use tokio::process::{ChildStdin, ChildStdout, Command};
 use tokio::time::{Instant, sleep_until, timeout};
 
+use super::census::Token;
 use super::leader::Leader;
 use super::line::CommandLine;
 use super::lines::{Line, LineReader};
@@ -62,7 +63,7 @@ pub(super) enum Gone {
 
 impl Process {
     /// Starts a program in a process group of its own.
-    pub(super) fn start(command: &CommandLine) -> io::Result<Self> {
+    pub(super) fn start(command: &CommandLine, counted: Token) -> io::Result<Self> {
         allow_many_open_files();
         let mut starting = Command::new(command.program());
         starting.args(command.arguments()).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -70,7 +71,7 @@ impl Process {
         starting.process_group(0);
         let mut child = starting.spawn()?;
         let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-        let leader = Leader::new(child);
+        let leader = Leader::new(child, counted);
         let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {
             return Err(io::Error::other("the pipes to the program were not made"));
         };

@@ -141,6 +141,10 @@ impl<'a> CommandSession<'a> {
     }
 
     fn answer(&mut self, (call, answer): &Answered) {
+        // An attempt that is to stop at this call must not be led on by an answer.
+        if self.tools.aborted().is_some() {
+            return;
+        }
         self.worker.process.send(said::answer(&self.attempt, call, answer));
     }
 

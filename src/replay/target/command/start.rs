@@ -2,10 +2,13 @@
 
 use std::fmt;
 use std::io::ErrorKind;
+use std::sync::LazyLock;
 use std::time::Duration;
 
+use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
+use super::census::Token;
 use super::heard::{Hello, shown};
 use super::leader::exit_text;
 use super::line::CommandLine;
@@ -13,6 +16,13 @@ use super::process::{Event, Gone, Process};
 use super::said;
 use crate::replay::target::PreflightReason;
 use crate::replay::{Failure, FailureKind};
+
+/// How many programs of a process start at the same time. Hundreds of interpreters that start at once keep each
+/// other from their hello; in turn, each has the machine's cores for itself.
+static STARTING: LazyLock<Semaphore> = LazyLock::new(|| {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    Semaphore::new((4 * cores).max(16))
+});
 
 /// What a program is to taketwo.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,8 +77,11 @@ pub(super) async fn start(
     command: &CommandLine,
     role: Role,
     patience: Duration,
+    counted: Token,
 ) -> Result<(Process, Hello), StartFault> {
-    let mut process = Process::start(command).map_err(|error| not_started(command, role, &error))?;
+    // It is never closed, so there always is a permit some day.
+    let _permit = STARTING.acquire().await;
+    let mut process = Process::start(command, counted).map_err(|error| not_started(command, role, &error))?;
     process.send(said::hello());
     let fault = match timeout(patience, process.event()).await {
         Ok(Event::Line(line)) => match Hello::read(&line) {

@@ -12,6 +12,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
+use super::census::Census;
 use super::heard::FromTools;
 use super::leader::exit_text;
 use super::line::CommandLine;
@@ -37,6 +38,7 @@ pub struct CommandTools {
     call_deadline: Duration,
     free: Mutex<Vec<Lane>>,
     busy: Mutex<HashMap<String, Busy>>,
+    census: Census,
 }
 
 /// An attempt and the program that serves it.
@@ -73,6 +75,7 @@ impl CommandTools {
             call_deadline: CALL_DEADLINE,
             free: Mutex::default(),
             busy: Mutex::default(),
+            census: Census::default(),
         }
     }
 
@@ -101,10 +104,12 @@ impl CommandTools {
         for program in serving {
             let _ = program.await;
         }
+        self.census.all_gone().await;
     }
 
     async fn start(&self) -> Result<(Lane, Hello), StartFault> {
-        let (process, hello) = start(&self.command, Role::ToolProgram, self.start_deadline).await?;
+        let (process, hello) =
+            start(&self.command, Role::ToolProgram, self.start_deadline, self.census.token()).await?;
         let (asks, asked) = mpsc::unbounded_channel();
         let serving = tokio::spawn(Serving { process, attempt: String::new(), waiting: HashMap::new() }.run(asked));
         Ok((Lane { asks, serving }, hello))
