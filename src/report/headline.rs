@@ -77,11 +77,11 @@ fn not_proven(report: &Report<'_>, ran: &str) -> String {
     let open = summary.undecided + summary.no_result;
     let findings = summary.failed + summary.varied;
     let nothing = if findings == 0 { "nothing failed, but " } else { "" };
-    if summary.cases == 0 {
+    if summary.cases == 0 && facts.cases == 0 {
         return "no case was run".to_owned();
     }
     if facts.state == RunState::Unfinished {
-        return format!("{nothing}the run is not finished, {ran}");
+        return format!("{nothing}the run is not finished: {ran}");
     }
     if open > 0 {
         let have = if open == 1 { "has" } else { "have" };

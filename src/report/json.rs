@@ -35,7 +35,7 @@ pub fn json(
     cases: &mut dyn Iterator<Item = EvalCaseResults>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let mut summary = report.admitted_summary();
+    let mut summary = report.admitted_summary().into_owned();
     let groups = std::mem::take(&mut summary.groups);
     let head = Head {
         format: FORMAT,

@@ -117,7 +117,7 @@ fn status(report: &Report<'_>, case: &EvalCaseResults) -> TestCaseStatus {
     let message = if reason.is_empty() { words::case_verdict(case) } else { reason };
     let mut paper = Paper::new(120);
     case::write(&mut paper, report, case, Detail::Finding);
-    let text = anstream::adapter::strip_str(&paper.into_text()).to_string();
+    let text = format!("\n{}", anstream::adapter::strip_str(&paper.into_text()));
     status.set_type(kind).set_message(super::visible::cut(&visible(&message), MESSAGE)).set_description(text);
     status
 }

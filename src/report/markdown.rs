@@ -1,6 +1,7 @@
 //! The report for a pull request: `report.md`, small enough for a comment.
 
 use super::case::{CallMark, shown_calls};
+use super::sorts::{Folding, Sort, Sorts};
 use super::spend;
 use super::tally::Tally;
 use super::visible::{cut, visible};
@@ -15,6 +16,8 @@ pub const MARKDOWN_LIMIT: usize = 60_000;
 const MARKER: &str = "<!-- taketwo -->\n";
 /// How many kinds of difference are shown.
 const GROUPS: usize = 10;
+/// How many sorts of failed cases are told.
+const SORTS: usize = 100;
 /// What is kept free for the last lines.
 const RESERVE: usize = 700;
 
@@ -22,14 +25,14 @@ const RESERVE: usize = 700;
 /// that leaves room for the verdict.
 #[must_use]
 pub fn markdown(report: &Report<'_>, cases: &mut dyn Iterator<Item = EvalCaseResults>, limit_bytes: usize) -> String {
-    let (mut tally, mut failed, mut size) = (Tally::default(), Vec::new(), 0);
+    let summary = report.admitted_summary();
+    let report = &Report { summary: &summary, ..*report };
+    let (mut tally, mut failed) = (Tally::default(), Sorts::default());
     for case in cases {
         let case = report.admitted(case);
         tally.add(&case);
-        if matches!(case.verdict, CaseVerdict::Failed | CaseVerdict::Varied) && size < limit_bytes {
-            let block = failed_case(&case);
-            size += block.len();
-            failed.push(block);
+        if matches!(case.verdict, CaseVerdict::Failed | CaseVerdict::Varied) {
+            failed.add(&case, Folding::Alike(SORTS), || failed_case(&case));
         }
     }
     let mut page = Page { text: String::from(MARKER), limit: limit_bytes.saturating_sub(RESERVE) };
@@ -37,8 +40,10 @@ pub fn markdown(report: &Report<'_>, cases: &mut dyn Iterator<Item = EvalCaseRes
     page.table(&changes(report));
     page.table(&spent(report, &tally));
     page.table(&gates(report));
-    let shown = page.blocks("### Failed cases\n\n", &failed);
-    foot(page, report, shown)
+    let blocks: Vec<String> = failed.shown().iter().map(folded).collect();
+    let shown = page.blocks("### Failed cases\n\n", &blocks);
+    let told = failed.shown()[..shown].iter().map(|sort| 1 + sort.others).sum();
+    foot(page, report, told)
 }
 
 /// A page with an end.
@@ -57,12 +62,12 @@ impl Page {
     }
 
     /// A heading and what follows it, as far as it fits; how many blocks did.
-    fn blocks(&mut self, heading: &str, blocks: &[String]) -> u64 {
+    fn blocks(&mut self, heading: &str, blocks: &[String]) -> usize {
         let fits = blocks.first().is_some_and(|first| self.text.len() + heading.len() + first.len() <= self.limit);
         if !fits || !self.push(heading) {
             return 0;
         }
-        blocks.iter().take_while(|block| self.push(block)).count() as u64
+        blocks.iter().take_while(|block| self.push(block)).count()
     }
 
     fn table(&mut self, table: &Table) {
@@ -86,6 +91,7 @@ fn head(page: &mut Page, report: &Report<'_>) {
         Verdict::Failed | Verdict::NotProven => code_in_words(&cut(&visible(rest), 300)),
         Verdict::Passed | Verdict::Cancelled => rest.to_owned(),
     };
+    let rest = capitalised(&rest);
     page.text.push_str(&format!("## taketwo: {word}\n\n{rest}.\n\n"));
     let summary = report.summary;
     if summary.cases == 0 {
@@ -97,6 +103,11 @@ fn head(page: &mut Page, report: &Report<'_>) {
     let share = percent(summary.traffic_changed, summary.traffic);
     page.push(&format!("| {} | traffic that differs |\n", titles.join(" | ")));
     page.push(&format!("{}\n| {counts} | {share} |\n\n", "|--:".repeat(6) + "|"));
+}
+
+fn capitalised(sentence: &str) -> String {
+    let mut chars = sentence.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }
 
 /// Words in which foreign text may stand: such text is set as code, words stay words.
@@ -167,11 +178,8 @@ fn failed_case(case: &EvalCaseResults) -> String {
     let Some(row) = case.telling_attempt() else { return String::new() };
     let told = told(row);
     let first = told.first().map(|first| format!(": {}", code(&cut(first, 120)))).unwrap_or_default();
-    let mut text = format!(
-        "<details><summary>{} {}{first}</summary>\n\n",
-        code(&cut(case.id.as_str(), 120)),
-        words::case_verdict(case)
-    );
+    let mut text =
+        format!("<summary>{} {}{first}</summary>\n\n", code(&cut(case.id.as_str(), 120)), words::case_verdict(case));
     let calls = diff(row);
     if !calls.is_empty() {
         let fence = fence(&calls);
@@ -183,8 +191,13 @@ fn failed_case(case: &EvalCaseResults) -> String {
     if let Some(more) = told.len().checked_sub(20).filter(|more| *more > 0) {
         text.push_str(&format!("* and {more} more\n"));
     }
-    text.push_str("\n</details>\n\n");
     text
+}
+
+/// A case with the names of those that failed alike.
+fn folded(sort: &Sort) -> String {
+    let alike = sort.alike().map(|alike| format!("\nAlike: {}\n", code(&alike))).unwrap_or_default();
+    format!("<details>{}{alike}\n</details>\n\n", sort.text)
 }
 
 /// What is wrong with an attempt, a sentence each.
@@ -227,7 +240,7 @@ fn code(text: &str) -> String {
     let mut shown = String::from("<code>");
     for c in visible(text).chars() {
         match c {
-            c if c.is_alphanumeric() || " .,-/()%".contains(c) || !c.is_ascii() => shown.push(c),
+            c if c.is_alphanumeric() || " .,-/()%\"'=;?+^".contains(c) || !c.is_ascii() => shown.push(c),
             c => shown.push_str(&format!("&#{};", u32::from(c))),
         }
     }
@@ -235,12 +248,12 @@ fn code(text: &str) -> String {
     shown
 }
 
-fn foot(page: Page, report: &Report<'_>, shown: u64) -> String {
+fn foot(page: Page, report: &Report<'_>, told: u64) -> String {
     let (manifest, summary) = (report.manifest, report.summary);
     let mut text = page.text;
     let failed = summary.failed + summary.varied;
-    if shown < failed {
-        text.push_str(&format!("{} omitted.\n\n", counted(failed - shown, "failed case")));
+    if told < failed {
+        text.push_str(&format!("{} omitted.\n\n", counted(failed - told, "failed case")));
     }
     let took = report.wall_ms.map(|ms| format!(", {}", duration(ms))).unwrap_or_default();
     let target = code(&cut(&manifest.target.name, 120));

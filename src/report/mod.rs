@@ -12,11 +12,14 @@ mod json;
 mod junit;
 mod markdown;
 mod paper;
+mod sorts;
 mod spend;
 mod tally;
 mod text;
 mod visible;
 mod words;
+
+use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
@@ -106,13 +109,14 @@ impl Report<'_> {
     }
 
     /// The summary as it may be shown.
-    fn admitted_summary(&self) -> Summary {
-        let mut summary = self.summary.clone();
-        if self.manifest.content == Content::Omit {
-            summary.doubt = None;
-            summary.groups.iter_mut().for_each(|group| group.detail = None);
-            summary.labels.values_mut().for_each(|label| label.example = None);
+    fn admitted_summary(&self) -> Cow<'_, Summary> {
+        if self.manifest.content == Content::Keep {
+            return Cow::Borrowed(self.summary);
         }
-        summary
+        let mut summary = self.summary.clone();
+        summary.doubt = None;
+        summary.groups.iter_mut().for_each(|group| group.detail = None);
+        summary.labels.values_mut().for_each(|label| label.example = None);
+        Cow::Owned(summary)
     }
 }

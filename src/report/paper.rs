@@ -11,6 +11,9 @@ pub(super) const GOOD: Style = AnsiColor::Green.on_default();
 pub(super) const BAD: Style = AnsiColor::Red.on_default();
 pub(super) const OPEN: Style = AnsiColor::Yellow.on_default();
 
+/// A space at which no line is broken. It is written as any other.
+pub(super) const NO_BREAK: char = '\u{a0}';
+
 /// A run of text in one style.
 #[derive(Clone, Debug)]
 pub(super) struct Piece {
@@ -67,7 +70,7 @@ impl Paper {
         }
     }
 
-    /// A paragraph: broken at spaces where there are any near the edge, else in the middle of a word.
+    /// A paragraph: broken at spaces and after commas where there are any near the edge, else in the middle of a word.
     pub(super) fn write(&mut self, indent: Indent, pieces: &[Piece]) {
         let cells: Vec<Cell> = pieces.iter().flat_map(Cell::of).collect();
         let mut rest = cells.as_slice();
@@ -92,7 +95,7 @@ impl Paper {
         for run in cells.chunk_by(|a, b| a.style == b.style) {
             let style = run[0].style;
             self.text.push_str(&style.render().to_string());
-            self.text.extend(run.iter().map(|cell| cell.c));
+            self.text.extend(run.iter().map(|cell| if cell.c == NO_BREAK { ' ' } else { cell.c }));
             self.text.push_str(&style.render_reset().to_string());
         }
         self.text.push('\n');
@@ -120,9 +123,13 @@ fn break_at(cells: &[Cell], width: usize) -> (&[Cell], &[Cell]) {
         used > width
     });
     let Some(fits) = fits else { return (cells, &[]) };
-    // A word that would leave more than half of the line empty is broken itself.
-    let space = cells[..=fits].iter().rposition(|cell| cell.c == ' ').filter(|at| *at > fits / 2);
-    let end = space.unwrap_or(fits).max(1);
+    let breaks_after = |at: &usize| {
+        let next = cells.get(at + 1).map_or(' ', |cell| cell.c);
+        (cells[*at].c == ' ' && next != '%') || (cells[*at].c == ',' && *at < fits && !next.is_ascii_digit())
+    };
+    // A word that would leave two thirds of the line empty is broken itself.
+    let last = (fits / 3..=fits).rev().find(breaks_after);
+    let end = last.map_or(fits, |at| if cells[at].c == ' ' { at } else { at + 1 }).max(1);
     let next = cells[end..].iter().position(|cell| cell.c != ' ').map_or(cells.len(), |skip| end + skip);
     (&cells[..end], &cells[next..])
 }
@@ -158,6 +165,11 @@ mod tests {
         assert_eq!(
             written(40, Indent(2, 4), text),
             "  a paragraph that does not fit on a\n    single line of the paper\n"
+        );
+        let json = r#"refund {"amount":999.0,"currency":"EUR","ids":[1001,1002]}"#;
+        assert_eq!(
+            written(40, Indent(0, 2), json),
+            "refund {\"amount\":999.0,\"currency\":\"EUR\",\n  \"ids\":[1001,1002]}\n"
         );
         let long = written(40, Indent(0, 2), &"x".repeat(100));
         assert_eq!(long.lines().map(str::len).collect::<Vec<_>>(), [40, 40, 24]);

@@ -17,6 +17,8 @@ pub(super) struct Tally {
     pub(super) ledger: LedgerRow,
     /// Attempts that were timed with stubbed tools.
     pub(super) stubbed: u64,
+    /// Attempts for which a second recording stood in, so that no stub was asked.
+    pub(super) stood_in: u64,
     /// Attempts that came to a reply.
     pub(super) replied: u64,
     paths: BTreeMap<(String, String), Watched>,
@@ -47,7 +49,11 @@ impl Tally {
     /// Looks at a case.
     pub(super) fn add(&mut self, case: &EvalCaseResults) {
         for row in &case.attempts {
-            self.add_ledger(&row.ledger);
+            if row.seen.latency_source == LatencySource::Recorded {
+                self.stood_in += 1;
+            } else {
+                self.add_ledger(&row.ledger);
+            }
             self.replied += u64::from(row.failure.is_none());
             self.stubbed +=
                 u64::from(row.seen.latency_ms.is_some() && row.seen.latency_source == LatencySource::Stubbed);

@@ -75,12 +75,13 @@ pub(super) fn case_verdict(case: &EvalCaseResults) -> String {
     use crate::verdict::AttemptVerdict::{Failed, Passed};
     let count = |verdict| case.attempts.iter().filter(|row| row.verdict == verdict).count();
     let (passed, failed) = (count(Passed), count(Failed));
-    let of = match case.verdict {
-        CaseVerdict::Passed => format!("{passed} of {made} attempts passed"),
-        CaseVerdict::Failed | CaseVerdict::Varied => format!("{failed} of {made} attempts failed"),
-        CaseVerdict::Undecided | CaseVerdict::NoResult => format!("{made} attempts"),
-    };
-    format!("{} ({of})", case.verdict.as_str())
+    match case.verdict {
+        CaseVerdict::Passed if passed == made => format!("passed in all {made} attempts"),
+        CaseVerdict::Passed => format!("passed in {passed} of {made} attempts"),
+        CaseVerdict::Failed => format!("failed in {failed} of {made} attempts"),
+        CaseVerdict::Varied => format!("varied: failed in {failed} of {made} attempts"),
+        CaseVerdict::Undecided | CaseVerdict::NoResult => format!("{} in {made} attempts", case.verdict.as_str()),
+    }
 }
 
 /// A difference in a sentence: what, where, expected, seen, hint.

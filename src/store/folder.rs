@@ -10,7 +10,7 @@ use super::index::JournalIndex;
 use super::journal::JournalWriter;
 use super::manifest::{FORMAT, ManifestFile, ManifestHead, RunManifest, RunOutcome, VERSION};
 use super::run_id::RunId;
-use crate::verdict::{CaseVerdict, Facts};
+use crate::verdict::{CaseVerdict, Facts, RunState};
 
 /// Where runs are kept, from the working directory.
 pub const RUNS: &str = ".taketwo/runs";
@@ -72,6 +72,9 @@ impl RunFolder {
         // It may have been finished between the first look and the lock.
         (folder.manifest, folder.outcome) = read_manifest(&folder.path.join(MANIFEST))?;
         (folder.manifest.lanes, folder.manifest.gates) = (wanted.lanes, wanted.gates.clone());
+        folder.manifest.facts.state = RunState::Unfinished;
+        (folder.manifest.finished_at, folder.outcome) = (None, None);
+        folder.write_manifest()?;
         Ok(folder)
     }
 

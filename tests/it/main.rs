@@ -1,8 +1,7 @@
 //! What taketwo promises its users, one module a promise. Nearly everything here drives the real program.
 
-
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 mod command_target;
 mod convert_is_lossless;
 mod corpus;
@@ -16,3 +15,6 @@ mod probes;
 mod program;
 mod recordings_are_real;
 mod replaying;
+mod reports;
+mod sample_runs;
+mod stored_runs;

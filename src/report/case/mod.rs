@@ -43,8 +43,10 @@ pub(super) fn write(paper: &mut Paper, report: &Report<'_>, case: &EvalCaseResul
         }
         Detail::Full => {
             for row in &case.attempts {
-                let said = format!("attempt {}: {}", row.attempt, verdict_word(row.verdict));
-                paper.write(Indent(2, 4), &[styled(STRONG, said)]);
+                if case.attempts.len() > 1 {
+                    let said = format!("attempt {}: {}", row.attempt, verdict_word(row.verdict));
+                    paper.write(Indent(2, 4), &[styled(STRONG, said)]);
+                }
                 attempt(paper, report, row, detail);
             }
         }
@@ -114,7 +116,13 @@ fn attempt(paper: &mut Paper, report: &Report<'_>, row: &AttemptRow, detail: Det
 
 /// The results that say more than the differences do.
 fn results(paper: &mut Paper, row: &AttemptRow, detail: Detail) {
-    for result in row.results.iter().filter(|result| detail == Detail::Full || adds_to_differences(result, row)) {
+    let is_plain = |result: &&EvaluationResult| {
+        result.outcome == EvaluationOutcome::Passed && result.detail.is_empty() && result.score.is_none()
+    };
+    for result in row.results.iter().filter(|result| match detail {
+        Detail::Full => !is_plain(result),
+        Detail::Finding => adds_to_differences(result, row),
+    }) {
         let style = match result.outcome {
             EvaluationOutcome::Passed => GOOD,
             EvaluationOutcome::Failed => BAD,
@@ -129,6 +137,10 @@ fn results(paper: &mut Paper, row: &AttemptRow, detail: Detail) {
             pieces.push(plain(format!(": {}", visible(&result.detail))));
         }
         paper.write(BODY, &pieces);
+    }
+    let plain_ones: Vec<_> = row.results.iter().filter(is_plain).map(|result| visible(result.label.as_str())).collect();
+    if detail == Detail::Full && !plain_ones.is_empty() {
+        paper.write(BODY, &[styled(GOOD, "passed"), plain(format!(": {}", plain_ones.join(", ")))]);
     }
 }
 
@@ -152,11 +164,12 @@ fn is_consequence(result: &EvaluationResult, row: &AttemptRow) -> bool {
 fn write_miss(paper: &mut Paper, miss: &MissRow) {
     let tool = visible(&miss.tool);
     paper.write(BODY, &[plain(format!("no recording answers a call of {tool}"))]);
-    let Some(nearest) = miss.nearest.first() else { return };
-    paper.write(Indent(6, 8), &[plain(format!("nearest: {}", visible(nearest)))]);
+    if let Some(nearest) = miss.nearest.first() {
+        paper.write(Indent(6, 8), &[plain(format!("nearest: {}", visible(nearest)))]);
+    }
     let rules: Option<Vec<String>> = miss.paths.iter().map(|path| ignore_rule(&miss.tool, path)).collect();
     if let Some(rules) = rules.filter(|rules| !rules.is_empty()) {
-        paper.write(Indent(6, 8), &[styled(DIM, "answered with: "), plain(rules.join(" "))]);
+        paper.write(Indent(6, 8), &[styled(DIM, "to accept it: "), plain(rules.join(" "))]);
     }
 }
 
@@ -164,7 +177,9 @@ fn write_miss(paper: &mut Paper, miss: &MissRow) {
 fn said(paper: &mut Paper, row: &AttemptRow, detail: Detail) {
     let most = if detail == Detail::Full { usize::MAX } else { SHOWN };
     if let Some(reply) = &row.reply {
-        paper.write(BODY, &[styled(DIM, "reply: "), plain(cut(&visible(reply), most))]);
+        // A reply is prose: how it was broken into lines tells little.
+        let prose = reply.split_whitespace().collect::<Vec<_>>().join(" ");
+        paper.write(BODY, &[styled(DIM, "reply: "), plain(cut(&visible(&prose), most))]);
     }
     let lines: Vec<&str> = row.stderr.lines().filter(|line| !line.trim().is_empty()).collect();
     let lines = if detail == Detail::Full { &lines[..] } else { &lines[lines.len().saturating_sub(STDERR_LINES)..] };

@@ -3,7 +3,7 @@
 use crate::report::Report;
 use crate::report::evidence::without_evidence;
 use crate::report::headline::RECORDED_CHECKS;
-use crate::report::paper::{DIM, Indent, OPEN, Paper, STRONG, columns, left, plain, right, styled};
+use crate::report::paper::{DIM, Indent, NO_BREAK, OPEN, Paper, STRONG, columns, left, plain, right, styled};
 use crate::report::tally::Tally;
 use crate::report::visible::visible;
 use crate::report::words::grouped;
@@ -30,8 +30,10 @@ pub(super) fn write(paper: &mut Paper, report: &Report<'_>, tally: &Tally) {
     }
     if !clean.is_empty() {
         let head = if other.is_empty() { styled(STRONG, "Checks   ") } else { plain("  ") };
-        let named: Vec<String> =
-            clean.iter().map(|(label, count)| format!("{} {}", visible(label), grouped(count.passed))).collect();
+        let named: Vec<String> = clean
+            .iter()
+            .map(|(label, count)| format!("{}{NO_BREAK}{}", visible(label), grouped(count.passed)))
+            .collect();
         let hang = if other.is_empty() { 9 } else { 4 };
         paper.write(Indent(0, hang), &[head, plain(format!("all passed: {}", named.join(", ")))]);
     }

@@ -15,7 +15,7 @@ pub fn diff_text(
     cases: &mut dyn Iterator<Item = EvalCaseResults>,
     options: &TextOptions,
 ) -> String {
-    let (mut tally, mut open, mut only_before) = (Tally::default(), OpenCases::new(options), Vec::new());
+    let (mut tally, mut open, mut only_before) = (Tally::default(), OpenCases::new(*options), Vec::new());
     for case in cases {
         let case = report.admitted(case);
         if has_no_counterpart(&case) {

@@ -10,6 +10,8 @@ use crate::verdict::{DifferenceGroup, GateState};
 
 /// How many kinds of difference are shown.
 const GROUPS: usize = 10;
+/// How many remarks are shown.
+const REMARKS: usize = 12;
 
 /// Differences by tool, path and kind.
 pub(super) fn changes(paper: &mut Paper, report: &Report<'_>, tally: &Tally) {
@@ -65,8 +67,8 @@ fn change(paper: &mut Paper, group: &DifferenceGroup, traffic: f64, name: usize)
         paper.write(Indent(2, 4), &[plain(format!("{}{figures}", " ".repeat(name - 2)))]);
     }
     let example = match &group.detail {
-        Some(detail) => format!("{}: {}", visible(&group.example), cut(&visible(detail), 200)),
-        None => visible(&group.example).into_owned(),
+        Some(detail) => format!("{}: {}", cut(&visible(&group.example), 80), cut(&visible(detail), 200)),
+        None => cut(&visible(&group.example), 80).into_owned(),
     };
     paper.write(Indent(6, 8), &[styled(DIM, example)]);
 }
@@ -113,11 +115,13 @@ pub(super) fn stubs(paper: &mut Paper, tally: &Tally) {
         return;
     }
     let faithful = ledger.exact + ledger.repeated + ledger.r#static;
-    let mut said = format!(
-        " {} asked, {} answered as recorded",
-        counted(ledger.asked, "call"),
-        percent(faithful as f64, ledger.asked as f64)
-    );
+    let mut said = match ledger.asked {
+        0 => " no call asked".to_owned(),
+        asked => {
+            let share = percent(faithful as f64, asked as f64);
+            format!(" {} asked, {share} answered as recorded", counted(asked, "call"))
+        }
+    };
     let parts = [
         (ledger.missed, "without a recording"),
         (ledger.exhausted, "more often than recorded"),
@@ -178,7 +182,8 @@ pub(super) fn trust(paper: &mut Paper, report: &Report<'_>) {
             pieces.push(plain(format!(", {}", parts.join(", "))));
         }
     } else {
-        pieces.push(styled(OPEN, format!(" not trustworthy: {}", trust.reasons.join("; "))));
+        // The reasons stand with the gates, as nothing passes without trust.
+        pieces.push(styled(OPEN, " not trustworthy, see the gates"));
     }
     if let Some(bound) = trust.clean_sweep_bound {
         let clean = counted(report.summary.attempts_passed, "clean attempt");
@@ -198,7 +203,7 @@ pub(super) fn remarks(paper: &mut Paper, report: &Report<'_>) {
     let (facts, summary) = (&report.manifest.facts, report.summary);
     let mut said = Vec::new();
     if facts.rejected > 0 {
-        said.push(format!("{} could not be read, see quarantine.jsonl", counted(facts.rejected, "row")));
+        said.push(format!("{} could not be read", counted(facts.rejected, "row")));
     }
     if facts.torn > 0 {
         said.push(format!(
@@ -207,7 +212,7 @@ pub(super) fn remarks(paper: &mut Paper, report: &Report<'_>) {
         ));
     }
     if summary.doubts > 0 {
-        let first = report.admitted_summary().doubt.map(|doubt| format!(", the first: {doubt}")).unwrap_or_default();
+        let first = summary.doubt.as_ref().map(|doubt| format!(", the first: {doubt}")).unwrap_or_default();
         let make = if summary.doubts == 1 { "makes no sense and counts" } else { "make no sense and count" };
         said.push(format!("{} {make} as unknown{first}", counted(summary.doubts, "value")));
     }
@@ -218,8 +223,11 @@ pub(super) fn remarks(paper: &mut Paper, report: &Report<'_>) {
     }
     said.extend(report.notes.iter().map(|note| visible(note).into_owned()));
     let mut head = "Notes   ";
-    for remark in said {
-        paper.write(Indent(0, 11), &[styled(STRONG, head), plain(format!(" {}", visible(&remark)))]);
+    for remark in said.iter().take(REMARKS) {
+        paper.write(Indent(0, 11), &[styled(STRONG, head), plain(format!(" {}", visible(remark)))]);
         head = "        ";
+    }
+    if let Some(more) = said.len().checked_sub(REMARKS).filter(|more| *more > 0) {
+        paper.write(Indent(9, 11), &[styled(DIM, format!("and {more} more: report.json"))]);
     }
 }

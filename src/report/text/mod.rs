@@ -3,9 +3,11 @@
 mod checks;
 mod diff;
 mod figures;
+mod open_cases;
 
 pub use diff::diff_text;
 
+use self::open_cases::OpenCases;
 use super::case::{self, Detail};
 use super::paper::{BAD, DIM, GOOD, Indent, OPEN, Paper, STRONG, plain, styled};
 use super::tally::Tally;
@@ -13,14 +15,15 @@ use super::visible::visible;
 use super::words::{counted, duration, grouped, percent};
 use super::{Report, Verdict};
 use crate::store::Content;
-use crate::verdict::{CaseVerdict, EvalCaseResults, GateState, RunState};
+use crate::verdict::{EvalCaseResults, RunState};
 
 /// How the text is laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TextOptions {
     /// How many columns there are.
     pub width: usize,
-    /// How many of the cases that did not pass are shown. All figures count all of them.
+    /// How many of the cases that did not pass are shown; cases that failed alike count once. All figures count all
+    /// of them. `usize::MAX` shows each case.
     pub limit: usize,
 }
 
@@ -42,7 +45,9 @@ impl TextOptions {
 /// The text report, with ANSI styles. `anstream` takes them out where nobody sees them.
 #[must_use]
 pub fn text(report: &Report<'_>, cases: &mut dyn Iterator<Item = EvalCaseResults>, options: &TextOptions) -> String {
-    let (mut tally, mut open) = (Tally::default(), OpenCases::new(options));
+    let summary = report.admitted_summary();
+    let report = &Report { summary: &summary, ..*report };
+    let (mut tally, mut open) = (Tally::default(), OpenCases::new(*options));
     for case in cases {
         let case = report.admitted(case);
         tally.add(&case);
@@ -59,6 +64,9 @@ pub fn text(report: &Report<'_>, cases: &mut dyn Iterator<Item = EvalCaseResults
     figures::trust(&mut paper, report);
     figures::remarks(&mut paper, report);
     open.write(&mut paper, report, &format!("taketwo report {} --all", report.manifest.id));
+    if !open.is_empty() {
+        paper.gap();
+    }
     run(&mut paper, report);
     paper.into_text()
 }
@@ -99,7 +107,7 @@ fn counts(paper: &mut Paper, report: &Report<'_>) {
         return;
     }
     paper.gap();
-    let mut pieces = vec![styled(STRONG, "Cases   "), plain(format!(" {}: ", counted(summary.cases, "case")))];
+    let mut pieces = vec![styled(STRONG, "Cases    ")];
     for (at, (count, word, style)) in parts.into_iter().filter(|part| part.0 > 0).enumerate() {
         let comma = if at > 0 { ", " } else { "" };
         pieces.extend([plain(comma), styled(style, format!("{} {word}", grouped(count)))]);
@@ -123,98 +131,58 @@ fn counts(paper: &mut Paper, report: &Report<'_>) {
     }
 }
 
-/// The cases that did not pass: the first of them as text, the rest as a number.
-struct OpenCases {
-    limit: usize,
-    failed: Paper,
-    open: Paper,
-    failed_shown: u64,
-    open_shown: u64,
-    failed_all: u64,
-    open_all: u64,
-}
-
-impl OpenCases {
-    fn new(options: &TextOptions) -> Self {
-        let (failed, open) = (Paper::new(options.width), Paper::new(options.width));
-        Self { limit: options.limit, failed, open, failed_shown: 0, open_shown: 0, failed_all: 0, open_all: 0 }
-    }
-
-    fn add(&mut self, report: &Report<'_>, case: &EvalCaseResults) {
-        let (paper, shown, all) = match case.verdict {
-            CaseVerdict::Passed => return,
-            CaseVerdict::Failed | CaseVerdict::Varied => {
-                (&mut self.failed, &mut self.failed_shown, &mut self.failed_all)
-            }
-            CaseVerdict::Undecided | CaseVerdict::NoResult => {
-                (&mut self.open, &mut self.open_shown, &mut self.open_all)
-            }
-        };
-        *all += 1;
-        if *shown < self.limit as u64 {
-            *shown += 1;
-            paper.gap();
-            case::write(paper, report, case, Detail::Finding);
-        }
-    }
-
-    /// `more` is the command that shows the rest.
-    fn write(self, paper: &mut Paper, report: &Report<'_>, more: &str) {
-        for (title, part, shown, all) in [
-            ("Failed cases", self.failed, self.failed_shown, self.failed_all),
-            ("Cases without a verdict", self.open, self.open_shown, self.open_all),
-        ] {
-            if all == 0 {
-                continue;
-            }
-            paper.gap();
-            let which = if shown < all { format!(" (the first {shown} of {})", grouped(all)) } else { String::new() };
-            paper.write(Indent(0, 2), &[styled(STRONG, title), styled(DIM, which)]);
-            paper.add(&part.into_text());
-            if shown < all {
-                paper.gap();
-                let more = format!("{} more: {more}", grouped(all - shown));
-                paper.write(Indent(2, 4), &[styled(DIM, more)]);
-            }
-        }
-        if report.manifest.content == Content::Omit && self.failed_all + self.open_all > 0 {
-            paper.gap();
-            omitted(paper);
-        }
-    }
-}
-
-fn omitted(paper: &mut Paper) {
+pub(super) fn omitted(paper: &mut Paper) {
     let said = "Calls, values, replies and reasons are left out: the run was made with --content omit.";
     paper.write(Indent(2, 2), &[styled(DIM, said)]);
 }
 
+/// How many recordings are named.
+const RECORDINGS: usize = 3;
+
 /// What was run: the last lines.
 fn run(paper: &mut Paper, report: &Report<'_>) {
     let manifest = report.manifest;
-    let version = manifest.target.version.as_deref().map(|version| format!(" {}", visible(version)));
-    let from = manifest.recordings.iter().map(|path| visible(path).into_owned()).collect::<Vec<_>>().join(", ");
-    paper.gap();
-    let took = report.wall_ms.map(|ms| format!(", {}", duration(ms))).unwrap_or_default();
+    let seed = manifest.seed;
+    let mut lines = Vec::new();
     let times = if manifest.repeats > 1 { format!(", {} attempts each", manifest.repeats) } else { String::new() };
-    let said = format!(
-        " {}  {from} ({}) -> {}{}{times}{took}",
-        manifest.id,
+    let took = report.wall_ms.map(|ms| format!(", {}", duration(ms))).unwrap_or_default();
+    lines.push(format!("{}{took}{times}, seed {seed}, taketwo {}", manifest.id, manifest.taketwo));
+    let version = manifest.target.version.as_deref().map(|version| format!(" {}", visible(version)));
+    let second = manifest.target_hash.as_deref().map(|hash| format!(" ({})", short(hash)));
+    lines.push(format!(
+        "{} ({}) -> {}{}{}",
+        recordings(report),
         short(&manifest.recordings_hash),
         visible(&manifest.target.name),
-        version.unwrap_or_default()
-    );
-    paper.write(Indent(0, 9), &[styled(STRONG, "Run     "), styled(DIM, said)]);
+        version.unwrap_or_default(),
+        second.unwrap_or_default()
+    ));
+    let tolerances: Vec<String> = manifest.tolerances.iter().map(|(name, factor)| format!("{name} {factor}")).collect();
+    let tolerances = if tolerances.is_empty() { "none".to_owned() } else { tolerances.join(", ") };
+    lines.push(format!("tolerances: {tolerances}"));
     let rules = match manifest.rules.len() {
         0 => "no rules".to_owned(),
         _ => manifest.rules.iter().map(|rule| visible(rule).into_owned()).collect::<Vec<_>>().join(", "),
     };
-    let said = format!("{} matching, policy {} ({rules})", manifest.matching, short(&manifest.policy_hash));
-    paper.write(Indent(9, 9), &[styled(DIM, said)]);
-    if manifest.facts.state == RunState::Unfinished && report.state != GateState::Passed {
-        let said = "not finished: it was stopped in the middle, or is still going on";
-        paper.write(Indent(9, 9), &[styled(OPEN, said)]);
+    lines.push(format!("matching {}, policy {}: {rules}", manifest.matching, short(&manifest.policy_hash)));
+    let mut head = "Run     ";
+    for line in lines {
+        paper.write(Indent(0, 11), &[styled(STRONG, head), styled(DIM, format!(" {line}"))]);
+        head = "        ";
     }
+    if manifest.facts.state == RunState::Unfinished {
+        let said = "not finished: it was stopped in the middle, or is still going on";
+        paper.write(Indent(9, 11), &[styled(OPEN, said)]);
+    }
+}
+
+/// The recordings by name, the first of them where there are many.
+fn recordings(report: &Report<'_>) -> String {
+    let all = &report.manifest.recordings;
+    let named: Vec<_> = all.iter().take(RECORDINGS).map(|path| visible(path).into_owned()).collect();
+    let more = all.len().saturating_sub(RECORDINGS);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("{}{more}", named.join(", "))
 }
 
 /// The first digits of a hash.
