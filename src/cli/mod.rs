@@ -7,6 +7,7 @@ mod diff;
 mod input;
 mod inspect;
 mod progress;
+mod record;
 mod run;
 mod screen;
 mod settings_args;
@@ -31,6 +32,7 @@ enum Verb {
     Run(run::Args),
     Diff(diff::Args),
     Check(check::Args),
+    Record(record::Args),
     Inspect(inspect::Args),
     Convert(convert::Args),
     Completions(completions::Args),
@@ -51,6 +53,7 @@ pub fn main() -> ExitCode {
         Verb::Run(args) => run::run(&args),
         Verb::Diff(args) => diff::run(&args),
         Verb::Check(args) => check::run(&args),
+        Verb::Record(args) => record::run(&args),
         Verb::Inspect(args) => inspect::run(&args),
         Verb::Convert(args) => convert::run(&args),
         Verb::Completions(args) => completions::run(&args),

@@ -4,6 +4,7 @@ mod execute;
 mod manifest;
 mod preflight;
 mod recorder;
+mod session;
 mod settings;
 mod suite;
 mod target_spec;
@@ -11,7 +12,8 @@ mod targets;
 
 pub use execute::{Outcome, Places, Progress, add_up, look, run};
 pub use preflight::{Preflight, Refusal};
+pub use session::{Session, SessionPlan, record};
 pub use settings::{Flags, GateSetting, Settings, SettingsError};
 pub use suite::{Suite, SuiteError};
 pub use target_spec::{TargetSpec, TargetSpecError};
-pub use targets::Target;
+pub use targets::{Target, live, tool_program};
