@@ -7,6 +7,7 @@ use super::settings_args::{CompareArgs, RunArgs};
 use super::{Exit, screen};
 use crate::experiment::{self, Places};
 use crate::replay::Stopper;
+use crate::report::{Form, TextOptions};
 
 /// Compare two recordings: what changed, by case and in sum.
 #[derive(Debug, clap::Args)]
@@ -36,6 +37,10 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     suite: Option<PathBuf>,
 
+    /// Show every pair that differs, not only the first 10
+    #[arg(long)]
+    all: bool,
+
     /// Exit with 1 when something differs
     #[arg(long)]
     exit_code: bool,
@@ -59,8 +64,11 @@ pub fn run(args: &Args) -> miette::Result<Exit> {
         super::stop_on_signals(stopper);
         experiment::run(&settings, &places, &mut ShownProgress::new(), stop).await
     })?;
-    screen::print_outcome(&outcome, args.json)?;
-    Ok(match outcome.exit {
+    let limit = if args.all { usize::MAX } else { TextOptions::default().limit };
+    let options = TextOptions { limit, ..TextOptions::for_terminal() };
+    let form = if args.json { Form::Json } else { Form::Diff(options) };
+    screen::stream(|out| outcome.run.write(form, out))?;
+    Ok(match outcome.run.exit() {
         Exit::Cancelled => Exit::Cancelled,
         exit if args.exit_code => exit,
         _ => Exit::Passed,

@@ -8,6 +8,7 @@ mod input;
 mod inspect;
 mod progress;
 mod record;
+mod report;
 mod run;
 mod screen;
 mod settings_args;
@@ -34,6 +35,7 @@ enum Verb {
     Check(check::Args),
     Record(record::Args),
     Inspect(inspect::Args),
+    Report(report::Args),
     Convert(convert::Args),
     Completions(completions::Args),
     Man(completions::ManArgs),
@@ -55,6 +57,7 @@ pub fn main() -> ExitCode {
         Verb::Check(args) => check::run(&args),
         Verb::Record(args) => record::run(&args),
         Verb::Inspect(args) => inspect::run(&args),
+        Verb::Report(args) => report::run(&args),
         Verb::Convert(args) => convert::run(&args),
         Verb::Completions(args) => completions::run(&args),
         Verb::Man(args) => completions::man(&args),

@@ -7,6 +7,7 @@ use super::settings_args::{CompareArgs, RunArgs};
 use super::{Exit, screen};
 use crate::experiment::{self, Places};
 use crate::replay::Stopper;
+use crate::report::{Form, TextOptions};
 
 /// Replay recordings against a target and judge the difference.
 #[derive(Debug, clap::Args)]
@@ -70,6 +71,8 @@ pub fn run(args: &Args) -> miette::Result<Exit> {
         super::stop_on_signals(stopper);
         experiment::run(&settings, &places, &mut ShownProgress::new(), stop).await
     })?;
-    screen::print_outcome(&outcome, args.json)?;
-    Ok(outcome.exit)
+    outcome.run.write_all(&outcome.folder)?;
+    let form = if args.json { Form::Json } else { Form::Text(TextOptions::for_terminal()) };
+    screen::stream(|out| outcome.run.write(form, out))?;
+    Ok(outcome.run.exit())
 }

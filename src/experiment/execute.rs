@@ -14,8 +14,9 @@ use crate::case::{EvalCase, EvalCaseParser};
 use crate::evaluate::{EvalContext, EvaluationRules, evaluate};
 use crate::recording::{Interaction, Quarantine, Recordings};
 use crate::replay::{Attempt, ExperimentRunner, RunPlan, Stop, Stray};
+use crate::report::{ReadBack, add_up};
 use crate::store::{Content, JournalIndex, JournalWriter, RunFolder, RunOutcome};
-use crate::verdict::{AttemptRow, Exit, Facts, Gate, RunState, Summary, SummaryBuilder, Trust};
+use crate::verdict::{AttemptRow, Exit, Facts, Gate, RunState};
 
 /// What a run writes besides its folder, and where.
 #[derive(Clone, Debug, Default)]
@@ -42,16 +43,10 @@ pub trait Progress: Send {
 
 /// What a run came to.
 pub struct Outcome {
-    /// Its folder, with its manifest and what it came to.
+    /// Its folder.
     pub folder: RunFolder,
-    /// Its figures.
-    pub summary: Summary,
-    /// Whether they can be trusted.
-    pub trust: Trust,
-    /// How it fell out.
-    pub result: RunOutcome,
-    /// What the program ends with.
-    pub exit: Exit,
+    /// Its figures, gates and cases.
+    pub run: ReadBack,
 }
 
 /// Runs a suite.
@@ -81,17 +76,16 @@ pub async fn run(
     let facts = facts(settings, &found, &target, strays, &stop);
     let (summary, index) = add_up(&folder)?;
     let (state, results) = Gate::judge_all(&gates, &summary, &facts);
-    let exit = Exit::of(facts.state, state);
     let result = RunOutcome {
         state,
         gates: results,
-        exit: exit.code(),
+        exit: Exit::of(facts.state, state).code(),
         notes: notes(places, &found, &target, index.len()),
         wall_ms: Some(began.elapsed().as_secs_f64() * 1000.0),
     };
-    let trust = summary.trust(&facts);
-    folder.finish(facts, result.clone())?;
-    Ok(Outcome { folder, summary, trust, result, exit })
+    folder.finish(facts, result)?;
+    let run = ReadBack::of(&folder, summary, index);
+    Ok(Outcome { folder, run })
 }
 
 /// What a reader should know besides: rows that were turned away, a run that was resumed.
@@ -231,19 +225,6 @@ fn facts(settings: &Settings, found: &Preflight, target: &Target, strays: Vec<St
         without_case: target.second().map_or(0, |second| second.interactions.saturating_sub(found.paired)),
         strays,
     }
-}
-
-/// Folds the journal, case by case in input order.
-///
-/// # Errors
-/// When the journal cannot be read.
-pub fn add_up(folder: &RunFolder) -> miette::Result<(Summary, JournalIndex)> {
-    let index = folder.index()?;
-    let mut builder = SummaryBuilder::default();
-    for case in index.cases() {
-        builder.add(&case?);
-    }
-    Ok((builder.finish(), index))
 }
 
 /// Fills in what a baseline run knows. One that cannot be read, or did not finish, is no baseline.

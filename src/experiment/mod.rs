@@ -10,10 +10,10 @@ mod suite;
 mod target_spec;
 mod targets;
 
-pub use execute::{Outcome, Places, Progress, add_up, look, run};
+pub use execute::{Outcome, Places, Progress, look, run};
 pub use preflight::{Preflight, Refusal};
 pub use session::{Session, SessionPlan, record};
 pub use settings::{Flags, GateSetting, Settings, SettingsError};
 pub use suite::{Suite, SuiteError};
 pub use target_spec::{TargetSpec, TargetSpecError};
-pub use targets::{Target, live, tool_program};
+pub use targets::Target;

@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use super::preflight::Refusal;
 use super::settings::{Settings, SettingsError};
-use super::targets::{live, tool_program};
+use super::target_spec::TargetSpec;
+use super::targets::{Target, tool_program};
 use crate::recording::{CaseId, Existing, RecordingWriter, Written};
 use crate::replay::record::{EffectRule, Inputs, RecordPlan, Recorder, Take, Times};
-use crate::replay::{Failure, Stop, Stray};
+use crate::replay::{Failure, Stop, Stray, SystemUnderTest};
 use crate::verdict::Exit;
 
 /// What a session is recorded with, besides the settings that it shares with runs.
@@ -61,8 +62,8 @@ pub async fn record(
             plan.out
         ));
     }
-    let spec = settings.target.as_ref().ok_or_else(SettingsError::missing_target)?;
-    let (target, tools) = (live(spec, &settings.http)?, Arc::new(tool_program(&plan.tools)?));
+    let target = asked(settings)?;
+    let tools = Arc::new(tool_program(&plan.tools)?);
     let mut writer = RecordingWriter::new(&plan.out, plan.existing)?;
     let recorder = Recorder::new(
         Arc::clone(&target),
@@ -94,6 +95,16 @@ pub async fn record(
     recorded?;
     session.notes.extend(strays.into_iter().map(|Stray { attempt, what }| format!("{attempt}: the target {what}")));
     session.end(writer, &stop)
+}
+
+/// The target of the settings, if it can be asked anything: a recording cannot.
+fn asked(settings: &Settings) -> miette::Result<Arc<dyn SystemUnderTest>> {
+    if let Some(spec @ TargetSpec::Recorded(_)) = &settings.target {
+        let help = "name an agent: command:PROGRAM ARGS..., http://HOST/PATH or sample:VERSION".to_owned();
+        let problem = format!("{spec} is a recording, which cannot be asked anything new");
+        return Err(SettingsError::with_help("target", problem, Some(help)).into());
+    }
+    Ok(Target::open(settings)?.system)
 }
 
 impl Session {

@@ -121,8 +121,12 @@ pub struct SettingsError {
 }
 
 impl SettingsError {
-    fn new(setting: &str, problem: impl fmt::Display) -> Self {
-        Self { setting: setting.to_owned(), problem: problem.to_string(), help: None }
+    pub(super) fn new(setting: &str, problem: impl fmt::Display) -> Self {
+        Self::with_help(setting, problem, None)
+    }
+
+    pub(super) fn with_help(setting: &str, problem: impl fmt::Display, help: Option<String>) -> Self {
+        Self { setting: setting.to_owned(), problem: problem.to_string(), help }
     }
 
     /// No target is named.

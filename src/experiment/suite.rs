@@ -104,12 +104,20 @@ pub struct SuiteHttp {
     pub headers: Vec<String>,
     /// Where the reply stands in the answer.
     pub reply: Option<String>,
-    /// Where the tokens stand.
+    /// Where the tokens stand: a number, or an object by the classes of a recording.
     pub tokens: Option<String>,
+    /// Where the tokens that were read stand.
+    pub input_tokens: Option<String>,
+    /// Where the tokens that were written stand.
+    pub output_tokens: Option<String>,
     /// Where the number of model calls stands.
     pub model_calls: Option<String>,
     /// Where the cost stands.
     pub cost: Option<String>,
+    /// Where its currency stands.
+    pub currency: Option<String>,
+    /// Where the model's name stands.
+    pub model: Option<String>,
 }
 
 /// A number, written as one or as a text.

@@ -1,6 +1,5 @@
 //! The target that a spec names, ready to be asked.
 
-use std::fmt;
 use std::sync::Arc;
 
 use super::settings::{Settings, SettingsError};
@@ -9,7 +8,7 @@ use super::target_spec::TargetSpec;
 use crate::recording::Recordings;
 use crate::replay::SystemUnderTest;
 use crate::replay::target::{
-    CommandLine, CommandTarget, CommandTools, HttpOptions, HttpTarget, RecordedTarget, UsagePaths,
+    CommandLine, CommandTarget, CommandTools, HttpOptions, HttpTarget, PairBy, RecordedTarget, UsagePaths,
 };
 use crate::sample::{Sample, Version};
 
@@ -25,24 +24,41 @@ impl Target {
     /// Makes the target of the settings.
     ///
     /// # Errors
-    /// When it is not named, or its recording cannot be read.
+    /// When it is not named, makes no sense, or its recording cannot be read.
     pub fn open(settings: &Settings) -> miette::Result<Self> {
-        let Some(spec) = &settings.target else {
-            return Err(SettingsError::missing_target().into());
+        let spec = settings.target.as_ref().ok_or_else(SettingsError::missing_target)?;
+        Self::of(spec, &settings.pair_by, &settings.http)
+    }
+
+    /// Makes the target of a spec.
+    ///
+    /// # Errors
+    /// When it makes no sense, or its recording cannot be read.
+    pub fn of(spec: &TargetSpec, pair_by: &PairBy, http: &SuiteHttp) -> miette::Result<Self> {
+        let wrong = |problem: String| SettingsError::new("target", problem);
+        let system: Arc<dyn SystemUnderTest> = match spec {
+            TargetSpec::Recorded(source) => return Self::recorded(source, pair_by),
+            TargetSpec::Command(command) => {
+                let line = CommandLine::split(command).map_err(|error| wrong(error.to_string()))?;
+                Arc::new(CommandTarget::new(line))
+            }
+            TargetSpec::Http(url) => {
+                let target = HttpTarget::new(&http_options(url, http)?);
+                Arc::new(target.map_err(|reason| SettingsError::with_help("target", reason.problem, reason.help))?)
+            }
+            TargetSpec::Sample(version) => {
+                let version: Version =
+                    version.parse().map_err(|error: crate::sample::NoSuchVersion| wrong(error.to_string()))?;
+                Arc::new(Sample::new(version))
+            }
         };
-        match spec {
-            TargetSpec::Recorded(source) => Self::recorded(source, settings),
-            other => Ok(Self { system: live(other, &settings.http)?, second: None }),
-        }
+        Ok(Self { system, second: None })
     }
 
     /// A second recording that stands in for the run.
-    ///
-    /// # Errors
-    /// When it cannot be read.
-    pub fn recorded(source: &str, settings: &Settings) -> miette::Result<Self> {
+    fn recorded(source: &str, pair_by: &PairBy) -> miette::Result<Self> {
         let recordings = Recordings::open(&[source])?;
-        let target = Arc::new(RecordedTarget::open(source, &recordings, settings.pair_by.clone())?);
+        let target = Arc::new(RecordedTarget::open(source, &recordings, pair_by.clone())?);
         Ok(Self { system: Arc::clone(&target) as _, second: Some((target, recordings)) })
     }
 
@@ -53,49 +69,24 @@ impl Target {
     }
 }
 
-/// A target that is asked live, which a recording is not.
-///
-/// # Errors
-/// When the spec has no such target.
-pub fn live(spec: &TargetSpec, http: &SuiteHttp) -> miette::Result<Arc<dyn SystemUnderTest>> {
-    let bad = |error: &dyn fmt::Display| miette::miette!(code = "taketwo::bad_target", "{spec}: {error}");
-    match spec {
-        TargetSpec::Command(text) => {
-            let command = CommandLine::split(text).map_err(|error| bad(&error))?;
-            Ok(Arc::new(CommandTarget::new(command)))
-        }
-        TargetSpec::Sample(version) => {
-            let version = version.parse::<Version>().map_err(|error| bad(&error))?;
-            Ok(Arc::new(Sample::new(version)))
-        }
-        TargetSpec::Http(url) => {
-            let options = http_options(url, http)?;
-            Ok(Arc::new(HttpTarget::new(&options).map_err(|reason| bad(&reason))?))
-        }
-        TargetSpec::Recorded(_) => Err(bad(&"a recording cannot be asked anything new")),
-    }
-}
-
 /// The tools of a live session: `command:PROGRAM ARGS...`.
 ///
 /// # Errors
 /// When the text names no tool program.
-pub fn tool_program(text: &str) -> miette::Result<CommandTools> {
-    let bad = |problem: &dyn fmt::Display| {
-        miette::miette!(
-            code = "taketwo::bad_tools",
-            help = "tools are a program: --tools 'command:python3 tools.py'",
-            "{text:?} names no tools: {problem}"
-        )
+pub(super) fn tool_program(text: &str) -> Result<CommandTools, SettingsError> {
+    let wrong = |problem: &str| {
+        let help = "tools are a program, as in --tools 'command:python3 tools.py'".to_owned();
+        SettingsError::with_help("tools", format!("{text:?} names no tools: {problem}"), Some(help))
     };
-    let command = text.strip_prefix("command:").ok_or_else(|| bad(&"it does not begin with command:"))?;
-    Ok(CommandTools::new(CommandLine::split(command).map_err(|error| bad(&error))?))
+    let command = text.strip_prefix("command:").ok_or_else(|| wrong("it does not begin with command:"))?;
+    Ok(CommandTools::new(CommandLine::split(command).map_err(|error| wrong(&error.to_string()))?))
 }
 
-fn http_options(url: &str, http: &SuiteHttp) -> miette::Result<HttpOptions> {
-    let header = |line: &String| {
-        let split = line.split_once(':').map(|(name, value)| (name.trim().to_owned(), value.trim().to_owned()));
-        split.ok_or_else(|| miette::miette!(code = "taketwo::bad_setting", "a header is written as Name: value"))
+fn http_options(url: &str, http: &SuiteHttp) -> Result<HttpOptions, SettingsError> {
+    let header = |text: &String| match text.split_once(':') {
+        Some((name, value)) => Ok((name.trim().to_owned(), value.trim().to_owned())),
+        // The text may hold a secret, so it is not shown.
+        None => Err(SettingsError::new("http.headers", "a header is written as Name: value")),
     };
     Ok(HttpOptions {
         url: url.to_owned(),
@@ -104,9 +95,12 @@ fn http_options(url: &str, http: &SuiteHttp) -> miette::Result<HttpOptions> {
         reply_path: http.reply.clone(),
         usage_paths: UsagePaths {
             tokens: http.tokens.clone(),
+            input_tokens: http.input_tokens.clone(),
+            output_tokens: http.output_tokens.clone(),
             model_calls: http.model_calls.clone(),
             cost: http.cost.clone(),
-            ..UsagePaths::default()
+            currency: http.currency.clone(),
+            model: http.model.clone(),
         },
     })
 }

@@ -2,7 +2,6 @@
 
 use super::words::counted;
 use super::{Report, Verdict};
-use crate::evaluate::EvaluationOutcome;
 use crate::verdict::{GateState, RunState};
 
 /// The checks that hold a run to its recording. All others are stated by a suite or a user.
@@ -89,9 +88,4 @@ fn not_proven(report: &Report<'_>, ran: &str) -> String {
         return format!("{nothing}{open} of {} {have} no verdict", counted(summary.cases, "case"));
     }
     format!("{nothing}{}", gates(report, GateState::NotProven))
-}
-
-/// Whether an outcome is one that a reader of a failed case wants to see.
-pub(super) fn is_telling(outcome: EvaluationOutcome) -> bool {
-    outcome != EvaluationOutcome::Passed
 }

@@ -1,17 +1,255 @@
-//! The report for a pull request: `report.md`.
+//! The report for a pull request: `report.md`, small enough for a comment.
 
-use super::Report;
-use crate::verdict::EvalCaseResults;
+use super::case::{CallMark, shown_calls};
+use super::spend;
+use super::tally::Tally;
+use super::visible::{cut, visible};
+use super::words::{self, counted, duration, grouped, percent};
+use super::{Report, Verdict};
+use crate::verdict::{AttemptRow, CaseVerdict, EvalCaseResults, GateState};
 
 /// How many bytes a page takes at most, unless something else is asked for. Comments of forges end at 65,536.
 pub const MARKDOWN_LIMIT: usize = 60_000;
 
-/// The page.
+/// The first line: a later run finds the comment by it and writes it anew.
+const MARKER: &str = "<!-- taketwo -->\n";
+/// How many kinds of difference are shown.
+const GROUPS: usize = 10;
+/// What is kept free for the last lines.
+const RESERVE: usize = 700;
+
+/// The page: verdict, tables, and the first failed cases folded up. It is never longer than `limit_bytes`, so long as
+/// that leaves room for the verdict.
 #[must_use]
-pub fn markdown(
-    _report: &Report<'_>,
-    _cases: &mut dyn Iterator<Item = EvalCaseResults>,
-    _limit_bytes: usize,
-) -> String {
-    String::new()
+pub fn markdown(report: &Report<'_>, cases: &mut dyn Iterator<Item = EvalCaseResults>, limit_bytes: usize) -> String {
+    let (mut tally, mut failed, mut size) = (Tally::default(), Vec::new(), 0);
+    for case in cases {
+        let case = report.admitted(case);
+        tally.add(&case);
+        if matches!(case.verdict, CaseVerdict::Failed | CaseVerdict::Varied) && size < limit_bytes {
+            let block = failed_case(&case);
+            size += block.len();
+            failed.push(block);
+        }
+    }
+    let mut page = Page { text: String::from(MARKER), limit: limit_bytes.saturating_sub(RESERVE) };
+    head(&mut page, report);
+    page.table(&changes(report));
+    page.table(&spent(report, &tally));
+    page.table(&gates(report));
+    let shown = page.blocks("### Failed cases\n\n", &failed);
+    foot(page, report, shown)
+}
+
+/// A page with an end.
+struct Page {
+    text: String,
+    limit: usize,
+}
+
+impl Page {
+    fn push(&mut self, block: &str) -> bool {
+        let fits = self.text.len() + block.len() <= self.limit;
+        if fits {
+            self.text.push_str(block);
+        }
+        fits
+    }
+
+    /// A heading and what follows it, as far as it fits; how many blocks did.
+    fn blocks(&mut self, heading: &str, blocks: &[String]) -> u64 {
+        let fits = blocks.first().is_some_and(|first| self.text.len() + heading.len() + first.len() <= self.limit);
+        if !fits || !self.push(heading) {
+            return 0;
+        }
+        blocks.iter().take_while(|block| self.push(block)).count() as u64
+    }
+
+    fn table(&mut self, table: &Table) {
+        if self.blocks(&table.head, &table.rows) > 0 {
+            self.push("\n");
+        }
+    }
+}
+
+/// A table: its heading and title lines, then its rows.
+struct Table {
+    head: String,
+    rows: Vec<String>,
+}
+
+fn head(page: &mut Page, report: &Report<'_>) {
+    let line = report.headline();
+    let (word, rest) = line.split_once(": ").unwrap_or((&line, ""));
+    let rest = match report.verdict() {
+        // Its words come from gates, which name cases.
+        Verdict::Failed | Verdict::NotProven => code_in_words(&cut(&visible(rest), 300)),
+        Verdict::Passed | Verdict::Cancelled => rest.to_owned(),
+    };
+    page.text.push_str(&format!("## taketwo: {word}\n\n{rest}.\n\n"));
+    let summary = report.summary;
+    if summary.cases == 0 {
+        return;
+    }
+    let titles = ["passed", "failed", "varied", "undecided", "no result"];
+    let counts = [summary.passed, summary.failed, summary.varied, summary.undecided, summary.no_result];
+    let counts = counts.map(grouped).join(" | ");
+    let share = percent(summary.traffic_changed, summary.traffic);
+    page.push(&format!("| {} | traffic that differs |\n", titles.join(" | ")));
+    page.push(&format!("{}\n| {counts} | {share} |\n\n", "|--:".repeat(6) + "|"));
+}
+
+/// Words in which foreign text may stand: such text is set as code, words stay words.
+fn code_in_words(text: &str) -> String {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || " ,.:;()%/=>-".contains(c);
+    if text.chars().all(is_word) { text.replace('>', "&gt;") } else { code(text) }
+}
+
+fn changes(report: &Report<'_>) -> Table {
+    let summary = report.admitted_summary();
+    let head =
+        "### What changed\n\n| what | kind | times | cases | traffic | first case |\n|---|---|--:|--:|--:|---|\n";
+    let row = |group: &crate::verdict::DifferenceGroup| {
+        let path = group.path.as_deref().map(|path| format!(" {}", code(&cut(path, 120)))).unwrap_or_default();
+        let gated = if group.gated { "" } else { " (not gated)" };
+        let detail = group.detail.as_deref().map(|detail| format!("<br>{}", code(&cut(detail, 160))));
+        format!(
+            "| {}{path} | {}{gated} | {} | {} | {} | {}{} |\n",
+            code(&cut(&group.subject, 80)),
+            code_in_words(&cut(&visible(&group.kind), 80)),
+            grouped(group.count),
+            grouped(group.cases),
+            percent(group.traffic, summary.traffic),
+            code(&cut(&group.example, 80)),
+            detail.unwrap_or_default()
+        )
+    };
+    let mut rows: Vec<String> = summary.groups.iter().take(GROUPS).map(row).collect();
+    if let Some(more) = summary.groups.len().checked_sub(GROUPS).filter(|more| *more > 0) {
+        rows.push(format!("| and {} | | | | | |\n", counted(more as u64, "more kind")));
+    }
+    Table { head: head.to_owned(), rows }
+}
+
+fn spent(report: &Report<'_>, tally: &Tally) -> Table {
+    let (rows, unknown) = spend::rows(report.summary, tally);
+    let mut lines: Vec<String> = rows
+        .iter()
+        .map(|row| {
+            let name = row.name.replace("  ", "&nbsp;&nbsp;");
+            format!("| {name} | {} | {} | {} | {} |\n", row.recorded, row.seen, row.factor, row.note)
+        })
+        .collect();
+    if !unknown.is_empty() && !lines.is_empty() {
+        lines.push(format!("| not known: {} | | | | |\n", unknown.join(", ")));
+    }
+    Table { head: "### Spend\n\n| | recorded | seen | factor | |\n|---|--:|--:|--:|---|\n".into(), rows: lines }
+}
+
+fn gates(report: &Report<'_>) -> Table {
+    let row = |gate: &crate::verdict::GateResult| {
+        let word = match gate.state {
+            GateState::Passed => "passed",
+            GateState::NotProven => "**not proven**",
+            GateState::Failed => "**failed**",
+        };
+        let source = report.manifest.gates.iter().find(|asked| asked.gate == gate.gate);
+        let source = source.map_or("always".to_owned(), |asked| asked.source.to_string());
+        let detail = code_in_words(&cut(&visible(&gate.detail), 300));
+        format!("| {} | {source} | {word} | {detail} |\n", code(&cut(&gate.gate, 120)))
+    };
+    let head = "### Gates\n\n| gate | from | result | why |\n|---|---|---|---|\n";
+    Table { head: head.into(), rows: report.gates.iter().map(row).collect() }
+}
+
+/// One case, folded up.
+fn failed_case(case: &EvalCaseResults) -> String {
+    let Some(row) = case.telling_attempt() else { return String::new() };
+    let told = told(row);
+    let first = told.first().map(|first| format!(": {}", code(&cut(first, 120)))).unwrap_or_default();
+    let mut text = format!(
+        "<details><summary>{} {}{first}</summary>\n\n",
+        code(&cut(case.id.as_str(), 120)),
+        words::case_verdict(case)
+    );
+    let calls = diff(row);
+    if !calls.is_empty() {
+        let fence = fence(&calls);
+        text.push_str(&format!("{fence}diff\n{calls}{fence}\n\n"));
+    }
+    for sentence in told.iter().take(20) {
+        text.push_str(&format!("* {}\n", code(&cut(sentence, 400))));
+    }
+    if let Some(more) = told.len().checked_sub(20).filter(|more| *more > 0) {
+        text.push_str(&format!("* and {more} more\n"));
+    }
+    text.push_str("\n</details>\n\n");
+    text
+}
+
+/// What is wrong with an attempt, a sentence each.
+fn told(row: &AttemptRow) -> Vec<String> {
+    let mut told: Vec<String> = row.differences.iter().map(words::difference).collect();
+    for result in row.results.iter().filter(|result| super::case::adds_to_differences(result, row)) {
+        let detail = if result.detail.is_empty() { String::new() } else { format!(": {}", result.detail) };
+        told.push(format!("{} {}{detail}", result.label, result.outcome.as_str()));
+    }
+    told
+}
+
+/// The calls as a diff.
+fn diff(row: &AttemptRow) -> String {
+    let mut text = String::new();
+    for call in shown_calls(&row.calls) {
+        let shown = visible(call.text);
+        text.push_str(&match call.mark {
+            CallMark::Same => format!("  {shown}\n"),
+            CallMark::Moved => format!("! {shown}  (moved)\n"),
+            CallMark::Removed => format!("- {shown}\n"),
+            CallMark::Added => format!("+ {shown}\n"),
+            CallMark::Skipped(count) => format!("  ... {count} equal\n"),
+        });
+    }
+    text
+}
+
+/// A fence that nothing in the text can close.
+fn fence(text: &str) -> String {
+    let mut longest = 0;
+    for run in text.split(|c| c != '`') {
+        longest = longest.max(run.len());
+    }
+    "`".repeat(longest.max(2) + 1)
+}
+
+/// Foreign text as code: nothing in it is read as markup, names nobody and links to nothing.
+fn code(text: &str) -> String {
+    let mut shown = String::from("<code>");
+    for c in visible(text).chars() {
+        match c {
+            c if c.is_alphanumeric() || " .,-/()%".contains(c) || !c.is_ascii() => shown.push(c),
+            c => shown.push_str(&format!("&#{};", u32::from(c))),
+        }
+    }
+    shown.push_str("</code>");
+    shown
+}
+
+fn foot(page: Page, report: &Report<'_>, shown: u64) -> String {
+    let (manifest, summary) = (report.manifest, report.summary);
+    let mut text = page.text;
+    let failed = summary.failed + summary.varied;
+    if shown < failed {
+        text.push_str(&format!("{} omitted.\n\n", counted(failed - shown, "failed case")));
+    }
+    let took = report.wall_ms.map(|ms| format!(", {}", duration(ms))).unwrap_or_default();
+    let target = code(&cut(&manifest.target.name, 120));
+    text.push_str(&format!(
+        "<sub>run {}{took}; target {target}; recordings {}; policy {}; taketwo {}</sub>\n",
+        manifest.id,
+        code(&cut(&manifest.recordings_hash, 16)),
+        code(&cut(&manifest.policy_hash, 16)),
+        code(&cut(&manifest.taketwo, 20)),
+    ));
+    text
 }

@@ -21,11 +21,11 @@ mod words;
 use serde::{Deserialize, Serialize};
 
 pub use document::{CaseDocument, ReportDocument, RunDocument};
-pub use files::{ReadBack, write_all};
+pub use files::{Form, ReadBack, add_up};
 pub use json::json;
 pub use junit::junit;
 pub use markdown::{MARKDOWN_LIMIT, markdown};
-pub use text::{TextOptions, case_text, text};
+pub use text::{TextOptions, case_text, diff_text, text};
 
 use crate::store::{Content, RunManifest};
 use crate::verdict::{EvalCaseResults, GateResult, GateState, RunState, Summary, Trust};

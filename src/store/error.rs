@@ -64,13 +64,11 @@ pub enum StoreError {
         path: PathBuf,
     },
     /// A line of the journal cannot be read, and it is not the last one.
-    #[error("{}:{line}: (byte {offset}) is no row of a journal: {problem}", path.display())]
-    #[diagnostic(help("the file was damaged after it was written; the lines before this one are whole"))]
+    #[error("{} is damaged: the line at byte {offset} is no row of a journal: {problem}", path.display())]
+    #[diagnostic(help("the lines before it are whole; to go on without the rest, cut the file off at that byte"))]
     Journal {
         /// The file.
         path: PathBuf,
-        /// The line, counted from 1.
-        line: u64,
         /// Where the line begins.
         offset: u64,
         /// What is wrong.
@@ -85,13 +83,16 @@ pub enum StoreError {
         /// Each setting that differs, a line each.
         differences: Vec<String>,
     },
-    /// The report could not be made.
-    #[error("cannot make {}: {problem}", path.display())]
-    Report {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong.
-        problem: String,
+    /// The run has no such case.
+    #[error("the run {run} has no case {id:?}")]
+    #[diagnostic(help("{}", if near.is_empty() { "its cases are in report.json".into() } else { format!("like it are {}", near.join(", ")) }))]
+    NoCase {
+        /// The run.
+        run: String,
+        /// What was asked for.
+        id: String,
+        /// Ids that are like it.
+        near: Vec<String>,
     },
 }
 

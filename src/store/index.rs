@@ -58,7 +58,7 @@ impl JournalIndex {
     }
 
     fn scan(&mut self, mut file: impl BufRead) -> Result<(), StoreError> {
-        let (mut line, mut number, mut offset) = (Vec::new(), 0, 0);
+        let (mut line, mut offset) = (Vec::new(), 0);
         loop {
             line.clear();
             let length = file.read_until(b'\n', &mut line).map_err(StoreError::io("read", &self.path))?;
@@ -69,9 +69,7 @@ impl JournalIndex {
                 self.torn = true;
                 return Ok(());
             }
-            number += 1;
-            let fault =
-                |problem: String| StoreError::Journal { path: self.path.clone(), line: number, offset, problem };
+            let fault = |problem: String| StoreError::Journal { path: self.path.clone(), offset, problem };
             let key: RowKey = serde_json::from_slice(&line).map_err(|error| fault(error.to_string()))?;
             let length = u32::try_from(length).map_err(|_| fault("it is longer than 4 GiB".to_owned()))?;
             self.entries.push(Entry { index: key.index, offset, number: key.attempt, length });
@@ -125,7 +123,6 @@ impl Cases<'_> {
         self.read_line(entry).map_err(StoreError::io("read", self.path))?;
         serde_json::from_slice(&self.line).map_err(|error| StoreError::Journal {
             path: self.path.to_owned(),
-            line: 0,
             offset: entry.offset,
             problem: error.to_string(),
         })

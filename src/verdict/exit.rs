@@ -23,8 +23,9 @@ impl Exit {
     #[must_use]
     pub fn of(run: RunState, gate: GateState) -> Self {
         match (run, gate) {
-            (RunState::Cancelled, _) => Exit::Cancelled,
+            // A finding outranks the rest.
             (_, GateState::Failed) => Exit::Finding,
+            (RunState::Cancelled, _) => Exit::Cancelled,
             (RunState::Unfinished, _) | (_, GateState::NotProven) => Exit::NotProven,
             (RunState::Finished, GateState::Passed) => Exit::Passed,
         }

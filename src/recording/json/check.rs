@@ -103,7 +103,48 @@ struct Checker<'a> {
     bytes: &'a [u8],
     at: usize,
     open: Vec<Open>,
-    keys: Vec<Range<usize>>,
+    keys: Vec<Key>,
+}
+
+/// A key of an object that is not closed yet.
+struct Key {
+    /// With its quotes.
+    span: Range<usize>,
+    spelling: Spelling,
+}
+
+/// How a text is written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Spelling {
+    /// As it reads.
+    Plain,
+    /// With escapes, so that it can be written in other ways too.
+    Escaped,
+}
+
+/// Up to so many keys are compared with each other on the spot; more are sorted.
+const FEW_KEYS: usize = 16;
+
+/// How many bytes at the start of a text can just be read over: none of them ends it, escapes something or is a
+/// control character.
+pub(super) fn plain_run(bytes: &[u8]) -> usize {
+    const ONES: u64 = u64::MAX / 0xFF;
+    const HIGH: u64 = ONES << 7;
+    let mut run = 0;
+    let (words, _) = bytes.as_chunks::<8>();
+    for word in words {
+        // Eight bytes at once. Subtracting borrows out of a byte that is below the bound and sets its high bit; a
+        // borrow can mark a byte above it wrongly, so only the lowest mark counts.
+        let word = u64::from_le_bytes(*word);
+        let zero_where = |byte: u8| word ^ (ONES * u64::from(byte));
+        let below = |word: u64, bound: u64| word.wrapping_sub(ONES * bound) & !word;
+        let marks = (below(word, 0x20) | below(zero_where(b'"'), 1) | below(zero_where(b'\\'), 1)) & HIGH;
+        if marks != 0 {
+            return run + (marks.trailing_zeros() / 8) as usize;
+        }
+        run += 8;
+    }
+    run + bytes[run..].iter().take_while(|byte| !matches!(byte, 0..0x20 | b'"' | b'\\')).count()
 }
 
 impl Checker<'_> {
@@ -209,8 +250,8 @@ impl Checker<'_> {
             return Err(self.unexpected("a key in quotes"));
         }
         let from = self.at;
-        self.string()?;
-        self.keys.push(from..self.at);
+        let spelling = self.string()?;
+        self.keys.push(Key { span: from..self.at, spelling });
         self.white();
         if self.peek() != Some(b':') {
             return Err(self.unexpected("`:`"));
@@ -221,7 +262,7 @@ impl Checker<'_> {
 
     fn scalar(&mut self) -> Result<(), Fault> {
         match self.peek() {
-            Some(b'"') => self.string(),
+            Some(b'"') => self.string().map(drop),
             Some(b'-' | b'0'..=b'9') => self.number(),
             Some(b't') => self.word("true"),
             Some(b'f') => self.word("false"),
@@ -286,17 +327,21 @@ impl Checker<'_> {
         self.at - from
     }
 
-    fn string(&mut self) -> Result<(), Fault> {
+    fn string(&mut self) -> Result<Spelling, Fault> {
+        let mut spelling = Spelling::Plain;
         self.at += 1;
         loop {
+            self.at += plain_run(&self.bytes[self.at..]);
             match self.peek() {
                 Some(b'"') => {
                     self.at += 1;
-                    return Ok(());
+                    return Ok(spelling);
                 }
-                Some(b'\\') => self.escape()?,
-                Some(0..=0x1F) => return Err(self.fault(FaultKind::BadString)),
-                Some(_) => self.at += 1,
+                Some(b'\\') => {
+                    spelling = Spelling::Escaped;
+                    self.escape()?;
+                }
+                Some(_) => return Err(self.fault(FaultKind::BadString)),
                 None => return Err(self.fault(FaultKind::UnexpectedEnd)),
             }
         }
@@ -324,10 +369,20 @@ impl Checker<'_> {
     /// Keys are compared by what they say: `"a"` and `"\u0061"` are one key.
     fn no_key_twice(&self, keys_from: usize) -> Result<(), Fault> {
         let keys = &self.keys[keys_from..];
-        if keys.len() < 2 {
-            return Ok(());
+        if keys.len() <= FEW_KEYS && keys.iter().all(|key| key.spelling == Spelling::Plain) {
+            let text = |key: &Key| &self.bytes[key.span.clone()];
+            let twice =
+                keys.iter().enumerate().any(|(at, key)| keys[..at].iter().any(|other| text(other) == text(key)));
+            if !twice {
+                return Ok(());
+            }
         }
-        let mut named: Vec<_> = keys.iter().map(|span| (decode_string(&self.text[span.clone()]), span.start)).collect();
+        self.find_key_twice(keys)
+    }
+
+    fn find_key_twice(&self, keys: &[Key]) -> Result<(), Fault> {
+        let said = |key: &Key| (decode_string(&self.text[key.span.clone()]), key.span.start);
+        let mut named: Vec<_> = keys.iter().map(said).collect();
         named.sort_by(|(a, at), (b, bt)| a.order_bytes().cmp(b.order_bytes()).then(at.cmp(bt)));
         let twice = named.windows(2).filter(|pair| pair[0].0.order_bytes() == pair[1].0.order_bytes());
         match twice.min_by_key(|pair| pair[1].1) {
@@ -356,7 +411,7 @@ impl Checker<'_> {
                     });
                     let last = until.unwrap_or(self.keys.len());
                     let name = last.checked_sub(1).and_then(|index| self.keys.get(index));
-                    let name = name.map(|span| decode_string(&self.text[span.clone()]).into_lossy());
+                    let name = name.map(|key| decode_string(&self.text[key.span.clone()]).into_lossy());
                     path.push('.');
                     path.push_str(&name.unwrap_or_default());
                 }
@@ -408,6 +463,35 @@ mod tests {
     fn a_key_twice_is_named_with_its_object() {
         let twice = fault(r#"{"toolCalls":[{},{"arguments":{"id":1,"x":[{}],"\u0069d":2}}]}"#);
         assert_eq!(twice.kind, FaultKind::DuplicateKey { key: "id".into(), object: "$.toolCalls[1].arguments".into() });
+    }
+
+    #[test]
+    fn eight_bytes_at_once_see_what_one_by_one_sees() {
+        let mut bytes = [b'a'; 40];
+        for at in 0..bytes.len() {
+            for byte in 0..=u8::MAX {
+                for after in [b'a', 0, 0x1F, 0x80, 0xFF, b'"', b'\\'] {
+                    bytes[at] = byte;
+                    bytes[(at + 1).min(39)] = after;
+                    let one_by_one = bytes.iter().position(|byte| matches!(byte, 0..0x20 | b'"' | b'\\'));
+                    assert_eq!(plain_run(&bytes), one_by_one.unwrap_or(bytes.len()), "{byte} at {at}");
+                }
+            }
+            bytes.fill(b'a');
+        }
+    }
+
+    #[test]
+    fn a_key_twice_is_found_among_few_and_among_many() {
+        for others in [0, 1, FEW_KEYS, 100] {
+            let others: String = (0..others).map(|n| format!(r#""k{n}":{n},"#)).collect();
+            assert!(check(&format!(r#"{{{others}"a":1,"A":2,"\u0062":3}}"#)).is_ok());
+            for again in ["a", r"\u0061"] {
+                let twice = fault(&format!(r#"{{{others}"a":1,"{again}":2}}"#));
+                assert_eq!(twice.kind, FaultKind::DuplicateKey { key: "a".into(), object: "$".into() });
+                assert_eq!(twice.offset, others.len() + 7);
+            }
+        }
     }
 
     #[test]

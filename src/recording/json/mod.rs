@@ -6,6 +6,7 @@
 
 mod check;
 mod key;
+mod parts;
 mod text;
 
 use std::borrow::Cow;
@@ -13,7 +14,7 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::de::{Deserialize, Deserializer};
 use serde::ser::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
@@ -154,8 +155,9 @@ impl Json {
         if self.kind() != Kind::Object {
             return None;
         }
-        let members: Members<'_> = serde_json::from_str(self.text()).ok()?;
-        Some(members.0.into_iter().map(|(key, raw)| (key.get(), self.slice(raw))).collect())
+        let text = self.text();
+        let members = parts::members(text).into_iter();
+        Some(members.map(|(key, value)| (&text[key], self.slice(value))).collect())
     }
 
     /// The items of an array; `None` for any other kind.
@@ -164,8 +166,7 @@ impl Json {
         if self.kind() != Kind::Array {
             return None;
         }
-        let items: Items<'_> = serde_json::from_str(self.text()).ok()?;
-        Some(items.0.into_iter().map(|raw| self.slice(raw)).collect())
+        Some(parts::items(self.text()).into_iter().map(|item| self.slice(item)).collect())
     }
 
     /// One member of an object.
@@ -180,11 +181,9 @@ impl Json {
     }
 
     /// A part of this value's text, sharing the line.
-    fn slice(&self, part: &RawValue) -> Json {
-        let text = part.get();
-        // Both are parts of one allocation, so the distance of their addresses is the offset.
-        let from = text.as_ptr() as usize - self.line.as_ptr() as usize;
-        Json { line: Arc::clone(&self.line), span: from..from + text.len() }
+    fn slice(&self, part: Range<usize>) -> Json {
+        let from = self.span.start;
+        Json { line: Arc::clone(&self.line), span: from + part.start..from + part.end }
     }
 }
 
@@ -217,52 +216,6 @@ impl<'de> Deserialize<'de> for Json {
     }
 }
 
-/// An object's members as raw text, in order.
-struct Members<'a>(Vec<(&'a RawValue, &'a RawValue)>);
-
-impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct InOrder;
-        impl<'de> Visitor<'de> for InOrder {
-            type Value = Members<'de>;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut members = Vec::new();
-                while let Some(key) = map.next_key::<&'de RawValue>()? {
-                    members.push((key, map.next_value()?));
-                }
-                Ok(Members(members))
-            }
-        }
-        deserializer.deserialize_map(InOrder)
-    }
-}
-
-/// An array's items as raw text.
-struct Items<'a>(Vec<&'a RawValue>);
-
-impl<'de: 'a, 'a> Deserialize<'de> for Items<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct InOrder;
-        impl<'de> Visitor<'de> for InOrder {
-            type Value = Items<'de>;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a list")
-            }
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
-                let mut items = Vec::new();
-                while let Some(item) = seq.next_element()? {
-                    items.push(item);
-                }
-                Ok(Items(items))
-            }
-        }
-        deserializer.deserialize_seq(InOrder)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -282,6 +235,21 @@ mod tests {
         let value = Json::parse(r#"{"\u0061": 1, "\ud800": 2}"#).unwrap();
         assert_eq!(value.member("a").unwrap().text(), "1");
         assert_eq!(value.members().unwrap().len(), 2);
+    }
+
+    #[test]
+    fn parts_are_found_whatever_stands_between_them() {
+        let value = Json::parse(
+            " { \"a\" :\t[ 1 ,\n[2, {\"]\":\"}\\\"\"} ],\"\\\\\" , -0.5e1 ,true]\r, \"b\":{ } , \"c\": [ ]} ",
+        )
+        .unwrap();
+        let members = value.members().unwrap();
+        assert_eq!(members.iter().map(|(key, _)| key.as_ref()).collect::<Vec<_>>(), ["a", "b", "c"]);
+        let items = members[0].1.items().unwrap();
+        let texts: Vec<_> = items.iter().map(Json::text).collect();
+        assert_eq!(texts, ["1", "[2, {\"]\":\"}\\\"\"} ]", "\"\\\\\"", "-0.5e1", "true"]);
+        assert_eq!(items[1].items().unwrap()[1].member("]").unwrap().text(), "\"}\\\"\"");
+        assert_eq!((members[1].1.members().unwrap().len(), members[2].1.items().unwrap().len()), (0, 0));
     }
 
     #[test]

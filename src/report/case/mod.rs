@@ -5,7 +5,6 @@ mod calls;
 pub(super) use calls::{CallMark, shown_calls};
 
 use super::Report;
-use super::headline::is_telling;
 use super::paper::{BAD, DIM, GOOD, Indent, OPEN, PLAIN, Paper, STRONG, plain, styled};
 use super::tally::ignore_rule;
 use super::visible::{cut, visible};
@@ -115,10 +114,7 @@ fn attempt(paper: &mut Paper, report: &Report<'_>, row: &AttemptRow, detail: Det
 
 /// The results that say more than the differences do.
 fn results(paper: &mut Paper, row: &AttemptRow, detail: Detail) {
-    for result in row.results.iter().filter(|result| detail == Detail::Full || is_telling(result.outcome)) {
-        if detail == Detail::Finding && (is_explained(result, row) || is_consequence(result, row)) {
-            continue;
-        }
+    for result in row.results.iter().filter(|result| detail == Detail::Full || adds_to_differences(result, row)) {
         let style = match result.outcome {
             EvaluationOutcome::Passed => GOOD,
             EvaluationOutcome::Failed => BAD,
@@ -134,6 +130,11 @@ fn results(paper: &mut Paper, row: &AttemptRow, detail: Detail) {
         }
         paper.write(BODY, &pieces);
     }
+}
+
+/// Whether a result tells a reader something that the differences and the failure do not.
+pub(super) fn adds_to_differences(result: &EvaluationResult, row: &AttemptRow) -> bool {
+    result.outcome != EvaluationOutcome::Passed && !is_explained(result, row) && !is_consequence(result, row)
 }
 
 /// Whether the differences of the calls, or the failure, say the same and better.

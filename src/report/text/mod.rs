@@ -1,7 +1,10 @@
 //! The report for a person at a terminal: the verdict first, then figures, then the cases that failed.
 
 mod checks;
+mod diff;
 mod figures;
+
+pub use diff::diff_text;
 
 use super::case::{self, Detail};
 use super::paper::{BAD, DIM, GOOD, Indent, OPEN, Paper, STRONG, plain, styled};
@@ -55,7 +58,7 @@ pub fn text(report: &Report<'_>, cases: &mut dyn Iterator<Item = EvalCaseResults
     figures::gates(&mut paper, report);
     figures::trust(&mut paper, report);
     figures::remarks(&mut paper, report);
-    open.write(&mut paper, report);
+    open.write(&mut paper, report, &format!("taketwo report {} --all", report.manifest.id));
     run(&mut paper, report);
     paper.into_text()
 }
@@ -155,8 +158,8 @@ impl OpenCases {
         }
     }
 
-    fn write(self, paper: &mut Paper, report: &Report<'_>) {
-        let id = &report.manifest.id;
+    /// `more` is the command that shows the rest.
+    fn write(self, paper: &mut Paper, report: &Report<'_>, more: &str) {
         for (title, part, shown, all) in [
             ("Failed cases", self.failed, self.failed_shown, self.failed_all),
             ("Cases without a verdict", self.open, self.open_shown, self.open_all),
@@ -170,7 +173,7 @@ impl OpenCases {
             paper.add(&part.into_text());
             if shown < all {
                 paper.gap();
-                let more = format!("{} more: taketwo report {id} --all", grouped(all - shown));
+                let more = format!("{} more: {more}", grouped(all - shown));
                 paper.write(Indent(2, 4), &[styled(DIM, more)]);
             }
         }
