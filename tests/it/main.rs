@@ -10,5 +10,6 @@ mod http_target;
 mod inspect;
 mod probes;
 mod program;
+mod record;
 mod recordings_are_real;
 mod replaying;

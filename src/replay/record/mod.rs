@@ -201,3 +201,87 @@ fn lacks(case: &EvalCase, abilities: &Abilities) -> Option<PreflightReason> {
     (!abilities.fixtures.iter().any(|known| known == fixture))
         .then(|| PreflightReason::new(format!("{}: the target has no fixture {fixture:?}", case.place)))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use futures_core::future::BoxFuture;
+
+    use super::*;
+    use crate::recording::{Json, ToolError};
+    use crate::replay::target::InProcess;
+    use crate::replay::{Reply, Stopper, ToolRequest};
+
+    /// A tool that gives its arguments back.
+    struct Echo;
+
+    impl ToolProgram for Echo {
+        fn begin<'a>(&'a self, _attempt: &'a str) -> BoxFuture<'a, Result<(), String>> {
+            Box::pin(async { Ok(()) })
+        }
+
+        fn call<'a>(&'a self, _attempt: &'a str, request: &'a ToolRequest) -> BoxFuture<'a, Result<Json, ToolError>> {
+            Box::pin(async { Ok(request.arguments.clone().unwrap_or_else(Json::null)) })
+        }
+    }
+
+    /// An agent that takes as many milliseconds as the input says.
+    fn slow() -> Arc<dyn SystemUnderTest> {
+        Arc::new(InProcess::new("slow", |input: Json, tools: crate::replay::Tools| async move {
+            let millis = input.shown().parse().unwrap();
+            tokio::time::sleep(Duration::from_millis(millis)).await;
+            let _ = tools.call(ToolRequest::new("echo", input)).await;
+            Ok(Reply::text("done"))
+        }))
+    }
+
+    fn recorder(lanes: usize) -> Recorder {
+        let deadline = Duration::from_millis(1000);
+        let plan = RecordPlan { lanes, deadline, effects: vec!["echo=read".parse().unwrap()], times: Times::LeftOut };
+        Recorder::new(slow(), Arc::new(Echo), plan)
+    }
+
+    fn recorded(inputs: &str, lanes: usize, each: impl Fn(&Take, &Stopper) + Sync) -> Vec<String> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("in.txt");
+        std::fs::write(&path, inputs).unwrap();
+        let inputs = Inputs::open(&[path.to_str().unwrap()]).unwrap();
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+        let seen = Mutex::new(Vec::new());
+        runtime.block_on(async {
+            let recorder = recorder(lanes);
+            recorder.preflight(&inputs).await.unwrap().unwrap();
+            let (stopper, stop) = Stopper::new();
+            let take = |take: Take| {
+                each(&take, &stopper);
+                seen.lock().unwrap().push(match take {
+                    Take::Kept { interaction, .. } => crate::recording::wire::write(&interaction),
+                    Take::LeftOut { id, failure } => format!("{id}: {:?}", failure.kind),
+                });
+                Ok::<(), SourceError>(())
+            };
+            recorder.record(&inputs, stop, take).await.unwrap();
+        });
+        seen.into_inner().unwrap()
+    }
+
+    #[test]
+    fn takes_come_in_the_order_of_the_inputs_whatever_the_lanes_do() {
+        let seen = recorded("60\n1\n5000\n2\n30\n", 4, |_, _| {});
+        let row = |id: u32, input: u32| {
+            format!(
+                r#"{{"id":"in-{id}","input":"{input}","output":"done","toolCalls":[{{"name":"echo","arguments":"{input}","result":"{input}","effect":"read"}}],"agent":"slow"}}"#
+            )
+        };
+        // A text file gives texts.
+        let wanted = [row(1, 60), row(2, 1), "in-3: Deadline".to_owned(), row(4, 2), row(5, 30)];
+        assert_eq!(seen, wanted);
+    }
+
+    #[test]
+    fn what_was_recorded_before_a_stop_is_kept() {
+        let seen = recorded("1\n900\n900\n900\n", 1, |_, stopper| stopper.stop());
+        assert_eq!(seen.len(), 1, "{seen:?}");
+    }
+}
