@@ -232,7 +232,7 @@ fn the_recordings_hold_what_real_work_holds() {
         let long = |call: &ToolCall| call.result.as_ref().is_some_and(|result| result.text().len() > 1000);
         assert!(some(&|calls| calls.iter().any(long)), "{name}: a long result");
         assert!(all.iter().any(|it| it.history.is_some()) && all.iter().any(|it| it.weight.is_some()));
-        let tools: BTreeSet<&str> = all.iter().flat_map(|it| calls(it)).map(|call| call.name.as_str()).collect();
+        let tools: BTreeSet<&str> = all.iter().flat_map(calls).map(|call| call.name.as_str()).collect();
         assert_eq!(tools.len(), 12, "{name}: every tool of the desk, {tools:?}");
     }
     assert!(interactions(&recording("nightly")).len() > 350);
