@@ -69,8 +69,11 @@ class Shop:
     def __init__(self, folder):
         self.path = os.path.join(folder, "shop.db")
         self.db = None
+        self.changed = True
 
     def reset(self):
+        if not self.changed:  # Making it anew takes longer than most calls.
+            return
         if self.db:
             self.db.close()
         if os.path.exists(self.path):
@@ -87,6 +90,7 @@ class Shop:
         with self.db:
             self.db.executemany("INSERT INTO customers VALUES (?, ?, ?)", customers())
             self.db.executemany("INSERT INTO orders VALUES (?, ?, ?, ?, ?)", orders())
+        self.changed = False
 
     def search_orders(self, email):
         rows = self.db.execute(
@@ -123,6 +127,7 @@ class Shop:
             raise ToolError("bad_arguments", "the amount is no sum of money: %s" % amount)
         if Decimal(amount) > Decimal(order["total"]):
             raise ToolError("refused", "order %s cost only %s" % (order_id, order["total"]))
+        self.changed = True
         with self.db:
             self.db.execute("INSERT INTO refunds VALUES (?, ?)", (order_id, amount))
             self.db.execute("UPDATE orders SET status = 'refunded' WHERE id = ?", (order_id,))
@@ -201,8 +206,11 @@ STOCK = [
 class Files:
     def __init__(self, folder):
         self.root = os.path.join(os.path.realpath(folder), "files")
+        self.changed = True
 
     def reset(self):
+        if not self.changed:
+            return
         shutil.rmtree(self.root, ignore_errors=True)
         texts = {"articles/%s.txt" % topic: text + "\n" for topic, text in ARTICLES.items()}
         texts.update(NOTES)
@@ -213,6 +221,7 @@ class Files:
                 out.write(text)
         with open(os.path.join(self.root, "stock.csv"), "w", encoding="utf-8", newline="") as out:
             csv.writer(out).writerows(STOCK)
+        self.changed = False
 
     def read_article(self, topic):
         if not re.fullmatch(r"[a-z-]{1,40}", topic):
@@ -279,6 +288,7 @@ class Files:
         wanted, in_stock = int(float(quantity)), self.restock_status(sku)["in_stock"]
         if wanted > in_stock:
             raise ToolError("refused", "only %d of %s in stock" % (in_stock, sku))
+        self.changed = True
         path = os.path.join(self.root, "stock.csv")
         with open(path, encoding="utf-8", newline="") as rows:
             rows = list(csv.reader(rows))

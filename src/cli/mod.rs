@@ -8,6 +8,7 @@ mod import;
 mod input;
 mod inspect;
 mod progress;
+mod record;
 mod report;
 mod run;
 mod screen;
@@ -33,6 +34,7 @@ enum Verb {
     Run(run::Args),
     Diff(diff::Args),
     Check(check::Args),
+    Record(record::Args),
     Inspect(inspect::Args),
     Report(report::Args),
     Convert(convert::Args),
@@ -55,6 +57,7 @@ pub fn main() -> ExitCode {
         Verb::Run(args) => run::run(&args),
         Verb::Diff(args) => diff::run(&args),
         Verb::Check(args) => check::run(&args),
+        Verb::Record(args) => record::run(&args),
         Verb::Inspect(args) => inspect::run(&args),
         Verb::Report(args) => report::run(&args),
         Verb::Convert(args) => convert::run(&args),

@@ -12,6 +12,7 @@ use crate::verdict::{AttemptRow, AttemptVerdict};
 /// Shows how a run goes.
 pub struct ShownProgress {
     bar: Option<ProgressBar>,
+    noun: &'static str,
     attempts: u64,
     made: u64,
     failed: u64,
@@ -22,17 +23,36 @@ pub struct ShownProgress {
 const LINE_EVERY: Duration = Duration::from_secs(10);
 
 impl ShownProgress {
-    /// Progress for standard error.
+    /// Progress of a run, for standard error.
     pub fn new() -> Self {
+        Self::of("attempts")
+    }
+
+    /// Progress that counts something else.
+    pub fn of(noun: &'static str) -> Self {
         let bar = std::io::stderr().is_terminal().then(|| {
             let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(8));
-            let style = ProgressStyle::with_template("{bar:24} {pos}/{len} attempts  {msg}  {eta} left");
+            let style =
+                ProgressStyle::with_template(&format!("{{bar:24}} {{pos}}/{{len}} {noun}  {{msg}}  {{eta}} left"));
             if let Ok(style) = style {
                 bar.set_style(style.progress_chars("=> "));
             }
             bar
         });
-        Self { bar, attempts: 0, made: 0, failed: 0, next_line: Instant::now() + LINE_EVERY }
+        Self { bar, noun, attempts: 0, made: 0, failed: 0, next_line: Instant::now() + LINE_EVERY }
+    }
+
+    /// One more is done, and these failed.
+    pub fn advance(&mut self, failed: u64) {
+        self.made += 1;
+        self.failed += failed;
+        if let Some(bar) = &self.bar {
+            bar.set_position(self.made);
+            bar.set_message(format!("{} failed", self.failed));
+        } else if Instant::now() >= self.next_line {
+            self.next_line = Instant::now() + LINE_EVERY;
+            note(&format!("{} of {} {}, {} failed", self.made, self.attempts, self.noun, self.failed));
+        }
     }
 }
 
@@ -57,15 +77,7 @@ impl Progress for ShownProgress {
     }
 
     fn made(&mut self, row: &AttemptRow) {
-        self.made += 1;
-        self.failed += u64::from(row.verdict == AttemptVerdict::Failed);
-        if let Some(bar) = &self.bar {
-            bar.set_position(self.made);
-            bar.set_message(format!("{} failed", self.failed));
-        } else if Instant::now() >= self.next_line {
-            self.next_line = Instant::now() + LINE_EVERY;
-            note(&format!("{} of {} attempts, {} failed", self.made, self.attempts, self.failed));
-        }
+        self.advance(u64::from(row.verdict == AttemptVerdict::Failed));
     }
 
     fn end(&mut self) {

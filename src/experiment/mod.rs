@@ -4,6 +4,7 @@ mod execute;
 mod manifest;
 mod preflight;
 mod recorder;
+mod session;
 mod settings;
 mod suite;
 mod target_spec;
@@ -11,6 +12,7 @@ mod targets;
 
 pub use execute::{Outcome, Places, Progress, look, run};
 pub use preflight::{Preflight, Refusal};
+pub use session::{Session, SessionPlan, record};
 pub use settings::{Flags, GateSetting, Settings, SettingsError};
 pub use suite::{Suite, SuiteError};
 pub use target_spec::{TargetSpec, TargetSpecError};

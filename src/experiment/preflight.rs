@@ -46,6 +46,15 @@ pub struct Reason {
     help: Option<String>,
 }
 
+impl Refusal {
+    /// A refusal for these reasons.
+    #[must_use]
+    pub fn new(reasons: &[PreflightReason]) -> Self {
+        let reason = |reason: &PreflightReason| Reason { problem: reason.problem.clone(), help: reason.help.clone() };
+        Self { reasons: reasons.iter().map(reason).collect() }
+    }
+}
+
 /// How many reasons of one kind are listed.
 const LISTED: usize = 20;
 
@@ -122,8 +131,7 @@ impl Preflight {
         if self.reasons.is_empty() {
             return Ok(());
         }
-        let reason = |reason: &PreflightReason| Reason { problem: reason.problem.clone(), help: reason.help.clone() };
-        Err(Refusal { reasons: self.reasons.iter().map(reason).collect() })
+        Err(Refusal::new(&self.reasons))
     }
 
     fn reason(&mut self, reason: PreflightReason) {

@@ -7,7 +7,9 @@ use super::suite::SuiteHttp;
 use super::target_spec::TargetSpec;
 use crate::recording::Recordings;
 use crate::replay::SystemUnderTest;
-use crate::replay::target::{CommandLine, CommandTarget, HttpOptions, HttpTarget, PairBy, RecordedTarget, UsagePaths};
+use crate::replay::target::{
+    CommandLine, CommandTarget, CommandTools, HttpOptions, HttpTarget, PairBy, RecordedTarget, UsagePaths,
+};
 use crate::sample::{Sample, Version};
 
 /// A target, and the second recording behind it where it is one.
@@ -65,6 +67,19 @@ impl Target {
     pub fn second(&self) -> Option<&RecordedTarget> {
         self.second.as_ref().map(|(target, _)| &**target)
     }
+}
+
+/// The tools of a live session: `command:PROGRAM ARGS...`.
+///
+/// # Errors
+/// When the text names no tool program.
+pub(super) fn tool_program(text: &str) -> Result<CommandTools, SettingsError> {
+    let wrong = |problem: &str| {
+        let help = "tools are a program, as in --tools 'command:python3 tools.py'".to_owned();
+        SettingsError::with_help("tools", format!("{text:?} names no tools: {problem}"), Some(help))
+    };
+    let command = text.strip_prefix("command:").ok_or_else(|| wrong("it does not begin with command:"))?;
+    Ok(CommandTools::new(CommandLine::split(command).map_err(|error| wrong(&error.to_string()))?))
 }
 
 fn http_options(url: &str, http: &SuiteHttp) -> Result<HttpOptions, SettingsError> {

@@ -158,6 +158,12 @@ impl RecordingWriter {
         self.sink.write(it).map_err(|source| WriteError::Io { path: self.target.clone(), source })
     }
 
+    /// How many interactions were appended.
+    #[must_use]
+    pub fn interactions(&self) -> u64 {
+        self.interactions
+    }
+
     /// Writes what is left and puts the file in its place.
     ///
     /// # Errors

@@ -13,6 +13,7 @@ mod import_tau2;
 mod inspect;
 mod probes;
 mod program;
+mod record;
 mod recordings_are_real;
 mod replaying;
 mod reports;

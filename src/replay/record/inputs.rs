@@ -64,7 +64,7 @@ impl Inputs {
     ///
     /// # Errors
     /// [`SourceError`] where a file cannot be opened.
-    pub fn cases(&self) -> Result<impl Iterator<Item = Result<EvalCase, InputFault>>, SourceError> {
+    pub fn cases(&self) -> Result<impl Iterator<Item = Result<EvalCase, InputFault>> + Send + use<>, SourceError> {
         let parser = EvalCaseParser::default();
         let mut index = 0;
         Ok(self.rows.rows()?.map(move |row| {

@@ -31,17 +31,17 @@ pub struct RecordPlan {
     pub deadline: Duration,
     /// What is known of the tools.
     pub effects: Vec<EffectRule>,
-    /// Whether interactions say when they were recorded.
-    pub stamp: Stamp,
+    /// Whether the recording tells times.
+    pub times: Times,
 }
 
-/// Whether interactions say when they were recorded.
+/// Whether a recording tells when it was made and how long things took.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stamp {
-    /// By the clock, to the second.
-    Clock,
-    /// No, so that recording again can give the same file.
-    None,
+pub enum Times {
+    /// As the clock has it: when it was made to the second, how long things took to the microsecond.
+    Told,
+    /// No, so that recording again can give the same file to the byte.
+    LeftOut,
 }
 
 /// What came of one input.
@@ -106,13 +106,15 @@ impl Recorder {
     /// for those before it, so one slow input holds back what was done meanwhile, up to the deadline.
     ///
     /// # Errors
-    /// The first error of `each`, after which no other input is asked.
-    pub async fn record<E>(
+    /// The first error of `each`, after which no other input is asked, or one of opening the inputs.
+    pub async fn record<E: From<SourceError>>(
         &self,
-        inputs: Arc<Inputs>,
+        inputs: &Inputs,
         stop: Stop,
         mut each: impl FnMut(Take) -> Result<(), E>,
     ) -> Result<(), E> {
+        // An input that makes no case was a reason not to start.
+        let cases = inputs.cases()?.filter_map(Result::ok);
         let plan = RunPlan {
             lanes: self.plan.lanes,
             repeats: 1,
@@ -124,7 +126,7 @@ impl Recorder {
         let (runner, recorder) = (ExperimentRunner::new(Arc::clone(&self.target), plan), self.clone());
         let finish = move |case: &EvalCase, attempt: Attempt| (case.index, recorder.take(case, attempt));
         let running = tokio::spawn(async move {
-            runner.run(read_ahead(inputs), |_| false, finish, out, stop).await;
+            runner.run(cases, |_| false, finish, out, stop).await;
         });
         let (mut next, mut waiting) = (0, BTreeMap::new());
         let mut result = Ok(());
@@ -162,27 +164,30 @@ impl Recorder {
             tool_calls: seen.tool_calls,
             model_calls: seen.model_calls,
             tokens: seen.tokens,
-            latency_ms: attempt.latency.ms,
+            latency_ms: attempt.latency.ms.filter(|_| self.plan.times == Times::Told),
             cost: seen.cost,
             currency: seen.currency,
             model: seen.model,
             failure: seen.failure,
             agent: Some(self.target.info().name),
-            recorded_at: self.plan.stamp.now(),
+            recorded_at: self.plan.times.now(),
             ..case.recorded.clone()
         };
         for call in interaction.tool_calls.iter_mut().flatten() {
             call.effect = effect_of(&self.plan.effects, &call.name);
+            if self.plan.times == Times::LeftOut {
+                call.latency_ms = None;
+            }
         }
         Take::Kept { interaction: Box::new(interaction), notes }
     }
 }
 
-impl Stamp {
+impl Times {
     fn now(self) -> Option<String> {
         match self {
-            Stamp::None => None,
-            Stamp::Clock => {
+            Times::LeftOut => None,
+            Times::Told => {
                 let now = jiff::Timestamp::now();
                 Some(now.round(jiff::Unit::Second).unwrap_or(now).to_string())
             }
@@ -197,17 +202,86 @@ fn lacks(case: &EvalCase, abilities: &Abilities) -> Option<PreflightReason> {
         .then(|| PreflightReason::new(format!("{}: the target has no fixture {fixture:?}", case.place)))
 }
 
-/// The cases of inputs that were found to be good, read a little ahead by a thread of their own: what is read borrows
-/// from its source, which the runner cannot hold.
-fn read_ahead(inputs: Arc<Inputs>) -> impl Iterator<Item = EvalCase> + Send + 'static {
-    const AHEAD: usize = 64;
-    let (send, cases) = std::sync::mpsc::sync_channel(AHEAD);
-    std::thread::spawn(move || {
-        for case in inputs.cases().into_iter().flatten().flatten() {
-            if send.send(case).is_err() {
-                return;
-            }
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use futures_core::future::BoxFuture;
+
+    use super::*;
+    use crate::recording::{Json, ToolError};
+    use crate::replay::target::InProcess;
+    use crate::replay::{Reply, Stopper, ToolRequest};
+
+    /// A tool that gives its arguments back.
+    struct Echo;
+
+    impl ToolProgram for Echo {
+        fn begin<'a>(&'a self, _attempt: &'a str) -> BoxFuture<'a, Result<(), String>> {
+            Box::pin(async { Ok(()) })
         }
-    });
-    cases.into_iter()
+
+        fn call<'a>(&'a self, _attempt: &'a str, request: &'a ToolRequest) -> BoxFuture<'a, Result<Json, ToolError>> {
+            Box::pin(async { Ok(request.arguments.clone().unwrap_or_else(Json::null)) })
+        }
+    }
+
+    /// An agent that takes as many milliseconds as the input says.
+    fn slow() -> Arc<dyn SystemUnderTest> {
+        Arc::new(InProcess::new("slow", |input: Json, tools: crate::replay::Tools| async move {
+            let millis = input.shown().parse().unwrap();
+            tokio::time::sleep(Duration::from_millis(millis)).await;
+            let _ = tools.call(ToolRequest::new("echo", input)).await;
+            Ok(Reply::text("done"))
+        }))
+    }
+
+    fn recorder(lanes: usize) -> Recorder {
+        let deadline = Duration::from_millis(1000);
+        let plan = RecordPlan { lanes, deadline, effects: vec!["echo=read".parse().unwrap()], times: Times::LeftOut };
+        Recorder::new(slow(), Arc::new(Echo), plan)
+    }
+
+    fn recorded(inputs: &str, lanes: usize, each: impl Fn(&Take, &Stopper) + Sync) -> Vec<String> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("in.txt");
+        std::fs::write(&path, inputs).unwrap();
+        let inputs = Inputs::open(&[path.to_str().unwrap()]).unwrap();
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+        let seen = Mutex::new(Vec::new());
+        runtime.block_on(async {
+            let recorder = recorder(lanes);
+            recorder.preflight(&inputs).await.unwrap().unwrap();
+            let (stopper, stop) = Stopper::new();
+            let take = |take: Take| {
+                each(&take, &stopper);
+                seen.lock().unwrap().push(match take {
+                    Take::Kept { interaction, .. } => crate::recording::wire::write(&interaction),
+                    Take::LeftOut { id, failure } => format!("{id}: {:?}", failure.kind),
+                });
+                Ok::<(), SourceError>(())
+            };
+            recorder.record(&inputs, stop, take).await.unwrap();
+        });
+        seen.into_inner().unwrap()
+    }
+
+    #[test]
+    fn takes_come_in_the_order_of_the_inputs_whatever_the_lanes_do() {
+        let seen = recorded("60\n1\n5000\n2\n30\n", 4, |_, _| {});
+        let row = |id: u32, input: u32| {
+            format!(
+                r#"{{"id":"in-{id}","input":"{input}","output":"done","toolCalls":[{{"name":"echo","arguments":"{input}","result":"{input}","effect":"read"}}],"agent":"slow"}}"#
+            )
+        };
+        // A text file gives texts.
+        let wanted = [row(1, 60), row(2, 1), "in-3: Deadline".to_owned(), row(4, 2), row(5, 30)];
+        assert_eq!(seen, wanted);
+    }
+
+    #[test]
+    fn what_was_recorded_before_a_stop_is_kept() {
+        let seen = recorded("1\n900\n900\n900\n", 1, |_, stopper| stopper.stop());
+        assert_eq!(seen.len(), 1, "{seen:?}");
+    }
 }
