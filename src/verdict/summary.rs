@@ -190,14 +190,13 @@ pub struct Summary {
     /// The first doubt.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub doubt: Option<String>,
-    /// The ids of the first cases that did not pass.
+    /// The ids of the cases that did not pass. Reports list them with their cases.
+    #[serde(skip)]
     pub not_passed: Vec<String>,
 }
 
 /// The most kinds of difference that are told apart.
 const GROUPS: usize = 500;
-/// The most ids that are listed.
-const LISTED: usize = 1000;
 
 /// Folds cases into a summary.
 #[derive(Debug, Default)]
@@ -223,7 +222,7 @@ impl SummaryBuilder {
         if matches!(case.verdict, CaseVerdict::Failed | CaseVerdict::Varied) {
             summary.traffic_changed += weight;
         }
-        if case.verdict != CaseVerdict::Passed && summary.not_passed.len() < LISTED {
+        if case.verdict != CaseVerdict::Passed {
             summary.not_passed.push(case.id.to_string());
         }
         for row in &case.attempts {
