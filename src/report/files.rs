@@ -141,6 +141,12 @@ impl ReadBack {
             }
         }
     }
+
+    /// The ids of the first cases that did not pass.
+    #[must_use]
+    pub fn not_passed(&self) -> &[String] {
+        &self.summary.not_passed
+    }
 }
 
 /// What a run comes to that nobody finished.
