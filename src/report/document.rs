@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::{Report, Verdict};
-use crate::evaluate::EvaluationOutcome;
 use crate::recording::CaseId;
 use crate::replay::TargetInfo;
 use crate::store::{Content, GateSource, RunId};
@@ -165,17 +164,5 @@ impl CaseDocument {
             attempts.retain(|row| !has_passed(row));
         }
         Self { index: case.index, id: case.id, verdict: case.verdict, made, passed, attempts }
-    }
-
-    /// The labels of the checks that failed in any attempt.
-    #[must_use]
-    pub fn failed_checks(&self) -> Vec<&str> {
-        let mut labels: Vec<&str> = Vec::new();
-        for result in self.attempts.iter().flat_map(|row| &row.results) {
-            if result.outcome == EvaluationOutcome::Failed && !labels.contains(&result.label.as_str()) {
-                labels.push(result.label.as_str());
-            }
-        }
-        labels
     }
 }

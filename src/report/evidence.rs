@@ -9,8 +9,18 @@ use crate::compare::Matching;
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct WithoutEvidence {
     pub(super) label: String,
+    pub(super) side: Side,
     /// Why, and what would give it some.
     pub(super) advice: String,
+}
+
+/// Which side could give evidence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    /// The recordings: the check was never made.
+    Recording,
+    /// The run: the check was made and could not judge.
+    Run,
 }
 
 /// The checks that had no evidence in any case.
@@ -20,14 +30,16 @@ pub(super) fn without_evidence(report: &Report<'_>, tally: &Tally) -> Vec<Withou
         .iter()
         .filter(|(_, count)| count.passed + count.failed + count.undecided == 0 && count.inconclusive > 0)
         .filter(|(label, _)| !["fidelity", "evidence", "target", "setup"].contains(&label.as_str()))
-        .map(|(label, _)| WithoutEvidence { label: label.clone(), advice: of_the_run(label) })
+        .map(|(label, _)| WithoutEvidence { label: label.clone(), side: Side::Run, advice: of_the_run(label) })
         .collect();
     // A run that never came to a reply had no check at all, which says nothing of the recording.
     if tally.replied > 0 {
         let absent = RECORDED_CHECKS.iter().filter(|label| !labels.contains_key(**label) && applies(report, label));
-        found.extend(
-            absent.map(|label| WithoutEvidence { label: (*label).to_owned(), advice: of_the_recording(label) }),
-        );
+        found.extend(absent.map(|label| WithoutEvidence {
+            label: (*label).to_owned(),
+            side: Side::Recording,
+            advice: of_the_recording(label),
+        }));
     }
     found
 }

@@ -1,6 +1,6 @@
 //! The first line of every report.
 
-use super::words::counted;
+use super::words::{counted, grouped};
 use super::{Report, Verdict};
 use crate::verdict::{GateState, RunState};
 
@@ -25,12 +25,12 @@ pub(super) fn headline(report: &Report<'_>) -> String {
 fn sentence(report: &Report<'_>, verdict: Verdict) -> String {
     let summary = report.summary;
     let findings = summary.failed + summary.varied;
-    let ran = format!("{} of {} were run", summary.cases, counted(report.manifest.facts.cases, "case"));
+    let ran = format!("{} of {} were run", grouped(summary.cases), counted(report.manifest.facts.cases, "case"));
     match verdict {
         Verdict::Failed if findings > 0 => {
             let all = counted(summary.cases, "case");
             let did = if all_by_recording(report) { differ(findings) } else { "failed" };
-            format!("{findings} of {all} {did}{}", so_far(report, &ran))
+            format!("{} of {all} {did}{}", grouped(findings), so_far(report, &ran))
         }
         Verdict::Failed => format!("{}{}", gates(report, GateState::Failed), so_far(report, &ran)),
         Verdict::Cancelled => format!("{ran}, none of them failed"),
@@ -40,7 +40,7 @@ fn sentence(report: &Report<'_>, verdict: Verdict) -> String {
             all => format!("all {} did what production did", counted(all, "case")),
         },
         Verdict::Passed => {
-            format!("{} of {} passed, and every gate holds", summary.passed, counted(summary.cases, "case"))
+            format!("{} of {} passed, and every gate holds", grouped(summary.passed), counted(summary.cases, "case"))
         }
     }
 }
@@ -85,7 +85,7 @@ fn not_proven(report: &Report<'_>, ran: &str) -> String {
     }
     if open > 0 {
         let have = if open == 1 { "has" } else { "have" };
-        return format!("{nothing}{open} of {} {have} no verdict", counted(summary.cases, "case"));
+        return format!("{nothing}{} of {} {have} no verdict", grouped(open), counted(summary.cases, "case"));
     }
     format!("{nothing}{}", gates(report, GateState::NotProven))
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::visible::shell_word;
+use super::visible::{shell_word, visible};
 use crate::compare::Rule;
 use crate::replay::LatencySource;
 use crate::verdict::{CallDifference, EvalCaseResults, LedgerRow};
@@ -124,6 +124,22 @@ impl Tally {
 pub(super) fn ignore_rule(tool: &str, path: &str) -> Option<String> {
     let rule = format!("{tool}:{path}");
     // A tool whose name would be read as a pattern, or as a part of the path, cannot be named in a rule.
-    let reads_back = !tool.contains(['*', '?', '[', ':', '$']) && Rule::ignore(&rule).is_ok();
+    let reads_back = !tool.contains(['*', '?', '[', ':', '$']) && visible(&rule) == rule && Rule::ignore(&rule).is_ok();
     reads_back.then(|| format!("--ignore {}", shell_word(&rule)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rule_is_suggested_only_where_it_says_what_is_meant() {
+        assert_eq!(ignore_rule("track", "$.ids[*]").as_deref(), Some("--ignore 'track:$.ids[*]'"));
+        assert_eq!(ignore_rule("it's", "$.a").as_deref(), Some(r"--ignore 'it'\''s:$.a'"));
+        for (tool, path) in
+            [("mcp:search", "$.a"), ("tool*", "$.a"), ("tool[1]", "$.a"), ("track", "$"), ("track", "$.a\u{200b}")]
+        {
+            assert_eq!(ignore_rule(tool, path), None, "{tool} {path}");
+        }
+    }
 }

@@ -35,7 +35,7 @@ impl RunFolder {
     /// # Errors
     /// [`StoreError::Io`] when it cannot be written.
     pub fn create(root: &Path, mut manifest: RunManifest) -> Result<Self, StoreError> {
-        fs::create_dir_all(root).map_err(StoreError::io("make", root))?;
+        make_root(root)?;
         let path = loop {
             let path = root.join(manifest.id.as_str());
             match fs::create_dir(&path) {
@@ -160,6 +160,16 @@ impl RunFolder {
             out.write_all(b"\n")
         })
     }
+}
+
+/// Makes the folder that runs are kept in. They hold what production was asked, so a new one keeps itself out of Git.
+fn make_root(root: &Path) -> Result<(), StoreError> {
+    if root.is_dir() {
+        return Ok(());
+    }
+    fs::create_dir_all(root).map_err(StoreError::io("make", root))?;
+    let path = root.join(".gitignore");
+    fs::write(&path, "*\n").map_err(StoreError::io("write", &path))
 }
 
 /// Takes the right to write a run. It ends with the file, so a killed process holds nothing.

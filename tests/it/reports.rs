@@ -83,7 +83,7 @@ mod text_report {
     fn shows_each_case_when_asked_and_else_one_of_a_sort() {
         let run = sample_runs::failures();
         let (_, short) = text(&run, TextOptions { limit: 2, ..TextOptions::default() });
-        assert!(short.contains("5 more of other sorts") || short.contains("more of other sorts"), "{short}");
+        assert!(short.contains("7 more of other sorts"), "{short}");
         assert!(!short.contains("payment-retry  failed"));
         let (_, whole) = text(&run, TextOptions { limit: usize::MAX, ..TextOptions::default() });
         for id in ["tracking-5", "tracking-6", "tracking-7", "complaint"] {
@@ -102,9 +102,12 @@ mod text_report {
 }
 
 mod json_report {
-    use super::*;
+    use std::cell::Cell;
+
     use serde_json::Value;
     use taketwo::report::ReportDocument;
+
+    use super::*;
 
     #[test]
     fn is_small_and_says_all() {
@@ -188,11 +191,10 @@ mod json_report {
 
     #[test]
     fn holds_one_case_at_a_time() {
-        // Each case is made when it is asked for, and counted while it lives.
-        struct Sink(usize);
-        impl std::io::Write for Sink {
+        struct Counting<'a>(&'a Cell<u64>);
+        impl std::io::Write for Counting<'_> {
             fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-                self.0 += bytes.len();
+                self.0.set(self.0.get() + bytes.len() as u64);
                 Ok(bytes.len())
             }
             fn flush(&mut self) -> std::io::Result<()> {
@@ -200,20 +202,14 @@ mod json_report {
             }
         }
         let run = sample_runs::all_passed();
-        let written = std::cell::Cell::new(0);
-        let mut sink = Sink(0);
-        let mut before = 0;
-        let mut made = 0_u64;
-        let mut cases = std::iter::from_fn(|| {
-            (made < 100_000).then(|| {
-                made += 1;
-                let id = format!("case-{made}");
-                EvalCaseResults::new(vec![sample_runs::passed(made, &id)]).unwrap()
-            })
+        let written = Cell::new(0);
+        // Each case is asked for when the one before it was written.
+        let mut cases = (0..100_000).map(|index| {
+            assert!(written.get() >= index * 50, "{} bytes before case {index}", written.get());
+            EvalCaseResults::new(vec![sample_runs::passed(index, "x")]).unwrap()
         });
-        report::json(&run.report(), &mut cases, &mut sink).unwrap();
-        written.set(sink.0 - std::mem::take(&mut before));
-        assert!(written.get() / 100_000 < 100, "{} bytes for 100,000 cases", written.get());
+        report::json(&run.report(), &mut cases, &mut Counting(&written)).unwrap();
+        assert!(written.get() < 100_000 * 100, "{} bytes for 100,000 cases that passed", written.get());
     }
 
     #[test]

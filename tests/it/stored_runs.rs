@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use assert_cmd::Command;
 use taketwo::replay::AttemptKey;
 use taketwo::store::{RunFolder, RunId, RunManifest, StoreError};
-use taketwo::verdict::{AttemptRow, Facts};
+use taketwo::verdict::AttemptRow;
 
 use crate::sample_runs::{self, SampleRun};
 
@@ -306,12 +306,23 @@ fn a_run_without_content_has_none_on_disk() {
 }
 
 #[test]
+fn a_new_folder_of_runs_keeps_itself_out_of_git() {
+    let runs = Runs::new();
+    runs.keep(&sample_runs::all_passed());
+    let path = runs.root().join(".gitignore");
+    assert_eq!(fs::read_to_string(&path).unwrap(), "*\n");
+    fs::remove_file(&path).unwrap();
+    runs.keep(&sample_runs::all_passed());
+    assert!(!path.exists(), "who took it away meant it");
+}
+
+#[test]
 fn facts_of_the_end_are_kept() {
     let runs = Runs::new();
     let run = sample_runs::failures();
     runs.keep(&run);
     let folder = RunFolder::open("last", &runs.root()).unwrap();
-    assert_eq!(folder.manifest().facts, Facts { ..run.manifest.facts.clone() });
+    assert_eq!(folder.manifest().facts, run.manifest.facts);
     assert_eq!(folder.outcome(), Some(&run.outcome));
     assert_eq!(folder.not_passed().unwrap().len(), 9);
 }

@@ -1,7 +1,7 @@
 //! The checks, label by label.
 
 use crate::report::Report;
-use crate::report::evidence::without_evidence;
+use crate::report::evidence::{Side, without_evidence};
 use crate::report::headline::RECORDED_CHECKS;
 use crate::report::paper::{DIM, Indent, NO_BREAK, OPEN, Paper, STRONG, columns, left, plain, right, styled};
 use crate::report::tally::Tally;
@@ -40,7 +40,8 @@ pub(super) fn write(paper: &mut Paper, report: &Report<'_>, tally: &Tally) {
     let missing = without_evidence(report, tally);
     for check in &missing {
         let said = format!("{} had no evidence: {}", visible(&check.label), check.advice);
-        paper.write(Indent(2, 4), &[styled(OPEN, said)]);
+        let style = if check.side == Side::Run { OPEN } else { DIM };
+        paper.write(Indent(2, 4), &[styled(style, said)]);
     }
     examples(paper, &other, &missing.iter().map(|check| check.label.as_str()).collect::<Vec<_>>());
     if !report.manifest.skip.is_empty() {

@@ -20,7 +20,8 @@ pub(super) fn changes(paper: &mut Paper, report: &Report<'_>, tally: &Tally) {
         return;
     }
     paper.gap();
-    let name = paper.width().saturating_sub(26);
+    // On wide paper the figures stay near what they belong to.
+    let name = paper.width().saturating_sub(26).min(64);
     let title =
         format!("{}{}{}{}", left("What changed", name), right("times", 7), right("cases", 8), right("traffic", 10));
     paper.write(Indent(0, 2), &[styled(STRONG, title)]);
