@@ -253,7 +253,7 @@ fn recording_again_gives_the_same_file() {
     let out = folder.path().join("again.jsonl");
     let done = Command::new(env!("CARGO_BIN_EXE_taketwo"))
         .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .args(["record", "recordings/inputs/quickstart.jsonl", "--target", "sample:v1", "--no-time", "--lanes", "2"])
+        .args(["record", "examples/inputs/quickstart.jsonl", "--target", "sample:v1", "--no-time", "--lanes", "2"])
         .args(["--tools", "command:python3 examples/tools/desk.py", "--effect", "refund=irreversible"])
         .args(["--effect", "reserve=write", "-o"])
         .arg(&out)
