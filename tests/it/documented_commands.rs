@@ -24,9 +24,15 @@ fn pages() -> Vec<PathBuf> {
 /// A folder with what the commands need, made like the project's.
 fn workplace() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
-    for name in ["recordings", "examples", "src"] {
+    for name in ["recordings", "examples"] {
         copy(&root().join(name), &folder.path().join(name));
     }
+    // What a page calls the reader's own.
+    for (own, ours) in [("my_agent.py", "examples/python/support_agent.py"), ("my_tools.py", "examples/tools/desk.py")]
+    {
+        std::fs::copy(root().join(ours), folder.path().join(own)).unwrap();
+    }
+    std::fs::write(folder.path().join("inputs.jsonl"), "{\"id\":\"a\",\"input\":\"Where is order 1002?\"}\n").unwrap();
     folder
 }
 
@@ -108,8 +114,8 @@ fn sh_blocks_run() {
                 .replace("cargo run -- ", "taketwo ")
                 .replace("cargo test", "true")
                 .replace("cargo install --path .", "true");
-            let output = Command::new("sh")
-                .args(["-c", &runnable])
+            let output = Command::new("timeout")
+                .args(["60", "sh", "-c", &runnable])
                 .current_dir(folder.path())
                 .env("PATH", &path)
                 .env("NO_COLOR", "1")
