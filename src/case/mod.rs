@@ -5,7 +5,7 @@ mod parser;
 mod setup;
 
 pub use budget::{Tolerance, ToleranceError, Tolerances};
-pub use parser::{Check, EvalCaseParser};
+pub use parser::{Check, EvalCaseParser, RECORDED_CHECKS};
 pub use setup::{EvalSetup, SetupError};
 
 use crate::recording::{CaseId, Interaction, Place};

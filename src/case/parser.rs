@@ -55,6 +55,19 @@ pub enum Check {
     },
 }
 
+/// The labels of the checks that a recording gives.
+pub const RECORDED_CHECKS: [&str; 9] = [
+    "tools",
+    "tool-order",
+    "tool-arguments",
+    "extra-tools",
+    "reply-present",
+    "model-call-budget",
+    "token-budget",
+    "latency-budget",
+    "cost-budget",
+];
+
 impl Check {
     /// The label its results carry (those of the Akka TestKit where it has the check).
     #[must_use]
@@ -181,20 +194,7 @@ mod tests {
     #[test]
     fn a_recording_gives_the_checks_it_has_evidence_for() {
         let full = r#"{"input":"x","output":"y","toolCalls":[{"name":"t"}],"modelCalls":1,"tokens":12,"latencyMs":5,"cost":0.1}"#;
-        assert_eq!(
-            labels(full),
-            [
-                "tools",
-                "tool-order",
-                "tool-arguments",
-                "extra-tools",
-                "reply-present",
-                "model-call-budget",
-                "token-budget",
-                "latency-budget",
-                "cost-budget"
-            ]
-        );
+        assert_eq!(labels(full), RECORDED_CHECKS);
         assert_eq!(labels(r#"{"input":"x","toolCalls":[]}"#), ["extra-tools"]);
         assert_eq!(labels(r#"{"input":"x","output":" ","latencyMs":0}"#), ["tools"]);
     }

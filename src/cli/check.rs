@@ -1,9 +1,7 @@
 //! `taketwo check`: pre-flight only.
 
-use std::path::PathBuf;
-
 use super::progress::ShownProgress;
-use super::settings_args::{CompareArgs, RunArgs};
+use super::settings_args::{CompareArgs, RunArgs, SubjectArgs};
 use super::{Exit, screen};
 use crate::experiment::{self, Places};
 
@@ -14,17 +12,8 @@ use crate::experiment::{self, Places};
 
 Exit codes: 0 a run could start; 2 it would be refused, for the reasons given.")]
 pub struct Args {
-    /// Recordings: files, folders, globs, or - for standard input [default: those of the suite]
-    #[arg(value_name = "RECORDINGS")]
-    recordings: Vec<String>,
-
-    /// What they would be run against
-    #[arg(long, value_name = "KIND:ARG")]
-    target: Option<String>,
-
-    /// The suite file [default: taketwo.toml, where there is one]
-    #[arg(long, value_name = "FILE")]
-    suite: Option<PathBuf>,
+    #[command(flatten)]
+    subject: SubjectArgs,
 
     #[command(flatten)]
     compare: CompareArgs,
@@ -39,7 +28,7 @@ pub struct Args {
 
 /// Runs the verb.
 pub fn run(args: &Args) -> miette::Result<Exit> {
-    let settings = args.compare.settings(&args.recordings, args.target.clone(), &args.run, args.suite.as_deref())?;
+    let settings = args.compare.settings(&args.subject, &args.run)?;
     let places = Places { quarantine: args.compare.quarantine.clone(), ..Places::default() };
     let found = super::with_runtime(async {
         let (_, target, found) = experiment::look(&settings, &places, &mut ShownProgress::new()).await?;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::progress::ShownProgress;
-use super::settings_args::{CompareArgs, RunArgs};
+use super::settings_args::{CompareArgs, RunArgs, SubjectArgs};
 use super::{Exit, screen};
 use crate::experiment::{self, Places};
 use crate::replay::Stopper;
@@ -52,9 +52,13 @@ pub struct Args {
 
 /// Runs the verb.
 pub fn run(args: &Args) -> miette::Result<Exit> {
-    let target = Some(format!("recorded:{}", args.after));
+    let subject = SubjectArgs {
+        recordings: vec![args.before.clone()],
+        target: Some(format!("recorded:{}", args.after)),
+        suite: args.suite.clone(),
+    };
     let run = RunArgs { lanes: args.lanes, gate: vec!["all-cases-pass".into()], ..RunArgs::default() };
-    let settings = args.compare.settings(std::slice::from_ref(&args.before), target, &run, args.suite.as_deref())?;
+    let settings = args.compare.settings(&subject, &run)?;
     // What a diff works out is kept nowhere.
     let folder = tempfile::tempdir().map_err(|error| miette::miette!("cannot make a temporary folder: {error}"))?;
     let places =

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::Exit;
 use super::progress::ShownProgress;
 use super::screen::note;
-use super::settings_args::{CompareArgs, RunArgs};
+use super::settings_args::{CompareArgs, RunArgs, SubjectArgs};
 use crate::experiment::{self, Progress, Session, SessionPlan};
 use crate::recording::Existing;
 use crate::replay::Stopper;
@@ -72,7 +72,9 @@ pub struct Args {
 /// Runs the verb.
 pub fn run(args: &Args) -> miette::Result<Exit> {
     let run = RunArgs { lanes: args.lanes, deadline: args.deadline.clone(), ..RunArgs::default() };
-    let settings = CompareArgs::default().settings(&args.inputs, args.target.clone(), &run, args.suite.as_deref())?;
+    let subject =
+        SubjectArgs { recordings: args.inputs.clone(), target: args.target.clone(), suite: args.suite.clone() };
+    let settings = CompareArgs::default().settings(&subject, &run)?;
     let plan = SessionPlan {
         tools: args.tools.clone(),
         out: args.out.clone(),

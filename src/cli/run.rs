@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::progress::ShownProgress;
-use super::settings_args::{CompareArgs, RunArgs};
+use super::settings_args::{CompareArgs, RunArgs, SubjectArgs};
 use super::{Exit, screen};
 use crate::experiment::{self, Places};
 use crate::replay::Stopper;
@@ -22,17 +22,8 @@ run; 3 no finding, but not proven either; 130 cancelled.
 Memory is bounded by lanes and rows, but for some 130 bytes an interaction that
 ids and the journal's index need.")]
 pub struct Args {
-    /// Recordings: files, folders, globs, or - for standard input [default: those of the suite]
-    #[arg(value_name = "RECORDINGS")]
-    recordings: Vec<String>,
-
-    /// What to run them against: command:PROGRAM ARGS..., http://HOST/PATH, recorded:RECORDING, sample:VERSION
-    #[arg(long, value_name = "KIND:ARG")]
-    target: Option<String>,
-
-    /// The suite file, which says the same as the flags [default: taketwo.toml, where there is one]
-    #[arg(long, value_name = "FILE")]
-    suite: Option<PathBuf>,
+    #[command(flatten)]
+    subject: SubjectArgs,
 
     #[command(flatten)]
     compare: CompareArgs,
@@ -59,7 +50,7 @@ pub struct Args {
 
 /// Runs the verb.
 pub fn run(args: &Args) -> miette::Result<Exit> {
-    let settings = args.compare.settings(&args.recordings, args.target.clone(), &args.run, args.suite.as_deref())?;
+    let settings = args.compare.settings(&args.subject, &args.run)?;
     let places = Places {
         runs: args.runs.clone(),
         record: args.record.clone(),

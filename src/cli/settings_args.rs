@@ -4,6 +4,22 @@ use std::path::{Path, PathBuf};
 
 use crate::experiment::{Flags, Settings, Suite};
 
+/// What is run against what.
+#[derive(Debug, clap::Args)]
+pub struct SubjectArgs {
+    /// Recordings: files, folders, globs, or - for standard input [default: those of the suite]
+    #[arg(value_name = "RECORDINGS")]
+    pub recordings: Vec<String>,
+
+    /// What to run them against: command:PROGRAM ARGS..., http://HOST/PATH, recorded:RECORDING, sample:VERSION
+    #[arg(long, value_name = "KIND:ARG")]
+    pub target: Option<String>,
+
+    /// The suite file, which says the same as the flags [default: taketwo.toml, where there is one]
+    #[arg(long, value_name = "FILE")]
+    pub suite: Option<PathBuf>,
+}
+
 /// How a run is compared.
 #[derive(Debug, Default, clap::Args)]
 #[command(next_help_heading = "Comparing")]
@@ -106,21 +122,15 @@ const SUITE: &str = "taketwo.toml";
 
 impl CompareArgs {
     /// The settings that these flags and a suite file give.
-    pub fn settings(
-        &self,
-        recordings: &[String],
-        target: Option<String>,
-        run: &RunArgs,
-        suite: Option<&Path>,
-    ) -> miette::Result<Settings> {
-        let suite = match suite {
+    pub fn settings(&self, subject: &SubjectArgs, run: &RunArgs) -> miette::Result<Settings> {
+        let suite = match subject.suite.as_deref() {
             Some(path) => Suite::read(path)?,
             None if Path::new(SUITE).exists() => Suite::read(Path::new(SUITE))?,
             None => Suite::default(),
         };
         let flags = Flags {
-            recordings: recordings.to_vec(),
-            target,
+            recordings: subject.recordings.clone(),
+            target: subject.target.clone(),
             tolerance: self.tolerance.clone(),
             token_tolerance: self.token_tolerance.clone(),
             latency_tolerance: self.latency_tolerance.clone(),

@@ -1,6 +1,5 @@
 //! Checks on tool calls that a suite or a user states.
 
-use super::labels::object;
 use super::recorded::listed;
 use super::{EvalContext, Evaluator, Said};
 use crate::compare::{Matching, Value, align, prepare};
@@ -174,4 +173,14 @@ impl Evaluator for CallSequence {
             _ => "differs".to_owned(),
         })
     }
+}
+
+/// The members of arguments, given as an object or as the text of one.
+pub(super) fn object(arguments: &Json) -> Option<Vec<(String, Json)>> {
+    let parsed = match arguments.as_str() {
+        Some(text) => Json::parse(text.into_owned()).ok()?,
+        None => arguments.clone(),
+    };
+    let members = parsed.members()?;
+    Some(members.into_iter().map(|(key, value)| (key.into_owned(), value)).collect())
 }

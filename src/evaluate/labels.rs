@@ -6,10 +6,10 @@
 
 use std::collections::BTreeSet;
 
-use super::calls::{CallToolWith, CallTools, CallToolsInOrder};
+use super::calls::{CallToolWith, CallTools, CallToolsInOrder, object};
 use super::{EvalContext, EvaluationResult, Evaluator, Label, Said};
 use crate::case::Check;
-use crate::recording::{Json, ToolName};
+use crate::recording::ToolName;
 
 /// Carries out a check in the TestKit's way; `None` for checks that are the same in both.
 pub(super) fn evaluate(check: &Check, context: &EvalContext<'_>) -> Option<Vec<EvaluationResult>> {
@@ -53,14 +53,4 @@ fn arguments(context: &EvalContext<'_>) -> Vec<EvaluationResult> {
         results.push(Said::passed().by(Label::known("tool-arguments")));
     }
     results
-}
-
-/// The members of arguments, given as an object or as the text of one.
-pub(super) fn object(arguments: &Json) -> Option<Vec<(String, Json)>> {
-    let parsed = match arguments.as_str() {
-        Some(text) => Json::parse(text.into_owned()).ok()?,
-        None => arguments.clone(),
-    };
-    let members = parsed.members()?;
-    Some(members.into_iter().map(|(key, value)| (key.into_owned(), value)).collect())
 }

@@ -1,8 +1,8 @@
 //! Checks that had nothing to look at, and what would give it to them.
 
 use super::Report;
-use super::headline::RECORDED_CHECKS;
 use super::tally::Tally;
+use crate::case::RECORDED_CHECKS;
 use crate::compare::Matching;
 
 /// A check without evidence in any case.

@@ -2,20 +2,8 @@
 
 use super::words::{counted, grouped};
 use super::{Report, Verdict};
+use crate::case::RECORDED_CHECKS;
 use crate::verdict::{GateState, RunState};
-
-/// The checks that hold a run to its recording. All others are stated by a suite or a user.
-pub(super) const RECORDED_CHECKS: [&str; 9] = [
-    "tools",
-    "tool-order",
-    "tool-arguments",
-    "extra-tools",
-    "reply-present",
-    "model-call-budget",
-    "token-budget",
-    "latency-budget",
-    "cost-budget",
-];
 
 pub(super) fn headline(report: &Report<'_>) -> String {
     let verdict = report.verdict();
@@ -51,7 +39,7 @@ fn differ(findings: u64) -> &'static str {
 
 /// Whether all that was checked is what the recording holds a run to.
 fn all_by_recording(report: &Report<'_>) -> bool {
-    let of_harness = ["target", "setup", "fidelity", "evidence", "output-as-recorded"];
+    let of_harness = ["target", "setup", "fidelity", "evidence", "reply-as-recorded"];
     let mut labels = report.summary.labels.keys().map(String::as_str);
     labels.all(|label| RECORDED_CHECKS.contains(&label) || of_harness.contains(&label))
 }

@@ -479,8 +479,9 @@ fn listing(alignment: &Alignment, recorded: &[ToolCall], seen: &[ToolCall], poli
     };
     let mut lines = Vec::new();
     let mut missing = alignment.missing.iter().map(|missing| missing.recorded).peekable();
-    for at in 0..seen.len() {
-        let pair = alignment.pairs.iter().find(|pair| pair.seen == at);
+    let mut paired = vec![None; seen.len()];
+    alignment.pairs.iter().for_each(|pair| paired[pair.seen] = Some(pair));
+    for (call, pair) in seen.iter().zip(paired) {
         if let Some(pair) = pair.filter(|pair| pair.order == Order::Kept) {
             while let Some(gone) = missing.next_if(|gone| *gone < pair.recorded) {
                 lines.push(CallLine { recorded: Some(text(&recorded[gone])), seen: None, moved: false });
@@ -488,7 +489,7 @@ fn listing(alignment: &Alignment, recorded: &[ToolCall], seen: &[ToolCall], poli
         }
         lines.push(CallLine {
             recorded: pair.map(|pair| text(&recorded[pair.recorded])),
-            seen: Some(text(&seen[at])),
+            seen: Some(text(call)),
             moved: pair.is_some_and(|pair| pair.order == Order::Moved),
         });
     }

@@ -1,8 +1,8 @@
 //! The checks, label by label.
 
+use crate::case::RECORDED_CHECKS;
 use crate::report::Report;
 use crate::report::evidence::{Side, without_evidence};
-use crate::report::headline::RECORDED_CHECKS;
 use crate::report::paper::{DIM, Indent, NO_BREAK, OPEN, Paper, STRONG, columns, left, plain, right, styled};
 use crate::report::tally::Tally;
 use crate::report::visible::visible;
