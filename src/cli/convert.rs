@@ -10,6 +10,9 @@ use crate::recording::{Existing, convert};
 ///
 /// The ending of OUT names the format: .jsonl, .ndjson, .jsonl.gz, .jsonl.zst or .parquet.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  taketwo convert traffic.jsonl traffic.parquet
+  cat *.jsonl | taketwo convert - all.jsonl.zst")]
 pub struct Args {
     #[command(flatten)]
     input: InputArgs,

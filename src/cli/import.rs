@@ -15,6 +15,8 @@ use crate::recording::{Converted, Existing};
 /// tau2: one simulation becomes one interaction, named by its task. Tasks of two domains or runs can have the same
 /// names, so import each run into a file of its own; two runs of one domain then pair by their ids.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Example:
+  taketwo import tau2 results.json -o airline.jsonl")]
 pub struct Args {
     /// The format of the sources
     #[arg(value_name = "FORMAT", value_parser = formats())]

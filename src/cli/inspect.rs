@@ -9,6 +9,9 @@ use crate::recording::{Json, inspect};
 ///
 /// The recordings are read once. Memory grows with the number of interactions by some 50 bytes each, for their ids.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  taketwo inspect traffic.jsonl.gz
+  taketwo inspect traffic/ --json")]
 pub struct Args {
     #[command(flatten)]
     input: InputArgs,

@@ -23,7 +23,7 @@ use crate::verdict::Exit;
 
 /// Replays recorded agent interactions against a new build and says what changed.
 #[derive(Debug, Parser)]
-#[command(name = "taketwo", version, max_term_width = 100, propagate_version = true)]
+#[command(name = "taketwo", version, max_term_width = 80, propagate_version = true)]
 struct Cli {
     #[command(subcommand)]
     verb: Verb,

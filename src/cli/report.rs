@@ -10,6 +10,10 @@ use crate::store::{RUNS, RunFolder};
 
 /// Show a run again: its verdict, what changed, and the cases that failed.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  taketwo report last --all
+  taketwo report last --case refund-02
+  taketwo report 20261130 --format junit --output junit.xml")]
 pub struct Args {
     /// The run: its folder, its id, the start of its id, or "last"
     #[arg(default_value = "last")]

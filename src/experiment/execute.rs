@@ -66,9 +66,15 @@ pub async fn run(
     for gate in &mut gates {
         read_baseline(gate, &places.runs)?;
     }
-    let (recordings, target, found) = look(settings, places, progress).await?;
+    // The run has its folder only when it may start.
+    let rejects =
+        tempfile::NamedTempFile::new().map_err(|error| miette::miette!("cannot make a temporary file: {error}"))?;
+    let spooled = Places { quarantine: Some(rejects.path().to_owned()), ..places.clone() };
+    let looked_into = if places.quarantine.is_some() { places } else { &spooled };
+    let (recordings, target, found) = look(settings, looked_into, progress).await?;
     found.check()?;
     let mut folder = open_folder(settings, places, &recordings, &target, &found)?;
+    keep_rejects(settings, looked_into, &found, &folder)?;
     let journal = Journal::open(&folder)?;
     progress.begin(found.cases * u64::from(settings.repeats), journal.index.len() as u64);
     let measured = measure(settings, places, &recordings, &target, journal, progress, stop.clone()).await;
@@ -88,6 +94,16 @@ pub async fn run(
     folder.finish(facts, result)?;
     let run = ReadBack::of(&folder, summary, index);
     Ok(Outcome { folder, run })
+}
+
+/// Puts the rows that were turned away into the run's folder, but where no content may be kept.
+fn keep_rejects(settings: &Settings, places: &Places, found: &Preflight, folder: &RunFolder) -> miette::Result<()> {
+    let Some(written) = places.quarantine.as_ref().filter(|_| !found.quarantine.is_empty()) else { return Ok(()) };
+    if settings.content == Content::Keep {
+        let kept = folder.path().join("quarantine.jsonl");
+        std::fs::copy(written, &kept).map_err(|error| miette::miette!("cannot write {kept:?}: {error}"))?;
+    }
+    Ok(())
 }
 
 /// What a reader should know besides: rows that were turned away, a run that was resumed.
