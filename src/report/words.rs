@@ -3,29 +3,9 @@
 use rust_decimal::Decimal;
 
 use super::visible::visible;
+use crate::verdict::grouped_digits;
 use crate::verdict::{CallDifference, CaseVerdict, DifferenceKind, EvalCaseResults, Usage};
-
-/// A count with its noun: `1 case`, `2 cases`.
-pub(super) fn counted(count: u64, noun: &str) -> String {
-    let plural = if count == 1 { "" } else { "s" };
-    format!("{} {noun}{plural}", grouped(count))
-}
-
-/// A count with a comma at every thousand.
-pub(super) fn grouped(count: u64) -> String {
-    grouped_digits(&count.to_string())
-}
-
-fn grouped_digits(digits: &str) -> String {
-    let mut shown = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            shown.push(',');
-        }
-        shown.push(digit);
-    }
-    shown
-}
+pub(super) use crate::verdict::{counted, grouped};
 
 /// An amount: whole thousands with commas, at most six places.
 pub(super) fn amount(value: Decimal) -> String {

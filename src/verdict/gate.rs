@@ -6,6 +6,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use super::counted::counted;
 use super::summary::{Facts, RunState, Summary};
 
 /// One condition on a run. Several are joined by and.
@@ -129,7 +130,7 @@ impl Gate {
             Gate::LabelPassRate(label, rate) => label_pass_rate(summary, label, *rate),
             Gate::TargetDoesNotFail => match summary.target_failures {
                 0 => (GateState::Passed, "no attempt failed".to_owned()),
-                failures => (GateState::Failed, format!("{failures} attempts failed")),
+                failures => (GateState::Failed, format!("{} failed", counted(failures, "attempt"))),
             },
             Gate::NoNewFailures { known, .. } => no_new_failures(summary, known),
             Gate::TrafficChanged(most) => {
@@ -157,12 +158,12 @@ impl Gate {
             results.push(GateResult { gate: what.to_owned(), state: GateState::NotProven, detail });
         };
         if facts.state != RunState::Finished {
-            unproven("finished", format!("{} of {} cases were run", summary.cases, facts.cases));
+            unproven("finished", format!("{} of {} were run", summary.cases, counted(facts.cases, "case")));
         }
         if facts.without_case > 0 {
             unproven(
                 "counterparts",
-                format!("{} interactions of the second recording have no case", facts.without_case),
+                format!("{} of the second recording without a case", counted(facts.without_case, "interaction")),
             );
         }
         let trust = summary.trust(facts);
@@ -177,19 +178,24 @@ impl Gate {
 fn all_cases_pass(summary: &Summary) -> (GateState, String) {
     let (findings, open) = (summary.failed + summary.varied, summary.undecided + summary.no_result);
     if findings > 0 {
-        return (GateState::Failed, format!("{findings} of {} cases failed", summary.cases));
+        return (GateState::Failed, format!("{findings} of {} failed", counted(summary.cases, "case")));
     }
     if open > 0 {
-        return (GateState::NotProven, format!("{open} of {} cases have no verdict", summary.cases));
+        return (GateState::NotProven, format!("{open} of {} without a verdict", counted(summary.cases, "case")));
     }
-    (GateState::Passed, format!("all {} cases passed", summary.cases))
+    (GateState::Passed, format!("all {} passed", counted(summary.cases, "case")))
 }
 
 fn pass_rate(summary: &Summary, least: f64) -> (GateState, String) {
     let all = summary.cases.max(1) as f64;
     let rate = summary.passed as f64 / all;
     let best = (summary.passed + summary.undecided + summary.no_result) as f64 / all;
-    let detail = format!("{} of {} cases passed, at least {:.1} % must", summary.passed, summary.cases, least * 100.0);
+    let detail = format!(
+        "{} of {} passed, at least {:.1} % must",
+        summary.passed,
+        counted(summary.cases, "case"),
+        least * 100.0
+    );
     let state = if rate >= least {
         GateState::Passed
     } else if best >= least {
@@ -215,10 +221,13 @@ fn no_new_failures(summary: &Summary, known: &BTreeSet<String>) -> (GateState, S
     let new: Vec<&String> = summary.not_passed.iter().filter(|id| !known.contains(*id)).collect();
     match (new.first(), findings, summary.undecided + summary.no_result) {
         (None, ..) => (GateState::Passed, "no case fails that did not before".to_owned()),
-        (Some(first), 0, _) => (GateState::NotProven, format!("{} cases have no verdict, first {first}", new.len())),
-        (Some(first), ..) => {
-            (GateState::Failed, format!("{} cases are new among those not passed, first {first}", new.len()))
+        (Some(first), 0, _) => {
+            (GateState::NotProven, format!("{} without a verdict, first {first}", counted(new.len() as u64, "case")))
         }
+        (Some(first), ..) => (
+            GateState::Failed,
+            format!("{} that did not pass and had passed before, first {first}", counted(new.len() as u64, "case")),
+        ),
     }
 }
 

@@ -1,6 +1,7 @@
 //! What the results add up to: a verdict for each attempt, each case and the run.
 
 mod case_results;
+mod counted;
 mod exit;
 mod gate;
 mod row;
@@ -8,6 +9,7 @@ mod summary;
 mod trust;
 
 pub use case_results::{CaseVerdict, EvalCaseResults};
+pub use counted::{counted, grouped, grouped_digits};
 pub use exit::Exit;
 pub use gate::{Gate, GateError, GateResult, GateState};
 pub use row::{

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::counted::counted;
+
 /// How far a run can be trusted (evalkit: `CampaignReport`).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -42,7 +44,7 @@ impl Trust {
             reasons.push(format!("{:.0} % of the judged attempts are undecided, at most 20 % may be", open * 100.0));
         }
         if strays > 0 {
-            reasons.push(format!("the target did {strays} things for attempts that were over"));
+            reasons.push(format!("the target did something for an attempt that was over, {}", counted(strays, "time")));
         }
         let clean = failed == 0 && undecided == 0 && passed > 0;
         Self {
