@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::experiment::{Flags, Settings, Suite};
 
 /// What is run against what.
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 pub struct SubjectArgs {
     /// Recordings: files, folders, globs, or - for standard input [default: those of the suite]
     #[arg(value_name = "RECORDINGS")]
@@ -21,7 +21,7 @@ pub struct SubjectArgs {
 }
 
 /// How a run is compared.
-#[derive(Debug, Default, clap::Args)]
+#[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Comparing")]
 pub struct CompareArgs {
     /// Do not look at this path of the arguments, as in 'search:$.filters[*].ts'; TOOL may hold * and ?
@@ -50,7 +50,7 @@ pub struct CompareArgs {
 
     /// How calls are held to the recorded ones: partial-order, strict, ordered, unordered, subset, superset or
     /// labels [default: partial-order]
-    #[arg(long = "match", value_name = "MODE")]
+    #[arg(long = "match", value_name = "MODE", value_parser = ["partial-order", "strict", "ordered", "unordered", "subset", "superset", "labels"], hide_possible_values = true)]
     pub matching: Option<String>,
 
     /// Leave a check out, as in --skip latency-budget
@@ -58,7 +58,7 @@ pub struct CompareArgs {
     pub skip: Vec<String>,
 
     /// Compare replies with the recorded ones: exact or normalized [default: not at all]
-    #[arg(long, value_name = "HOW")]
+    #[arg(long, value_name = "HOW", value_parser = ["exact", "normalized"], hide_possible_values = true)]
     pub compare_output: Option<String>,
 
     /// What cases and a second recording are paired by: id, input, position or a field [default: id]
@@ -74,12 +74,12 @@ pub struct CompareArgs {
     pub quarantine: Option<PathBuf>,
 
     /// What reports may hold: keep, or omit to leave out every input, output, argument and result [default: keep]
-    #[arg(long, value_name = "RULE")]
+    #[arg(long, value_name = "RULE", value_parser = ["keep", "omit"], hide_possible_values = true)]
     pub content: Option<String>,
 }
 
 /// How a run is made and judged.
-#[derive(Debug, Default, clap::Args)]
+#[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Running")]
 pub struct RunArgs {
     /// Conditions on the run, joined by and: all-cases-pass, pass-rate=R, LABEL-pass-rate=R, target-does-not-fail,
@@ -104,11 +104,11 @@ pub struct RunArgs {
     pub deadline: Option<String>,
 
     /// What a call gets that no recording answers: error, nearest, static or abort [default: error]
-    #[arg(long, value_name = "POLICY")]
+    #[arg(long, value_name = "POLICY", value_parser = ["error", "nearest", "static", "abort"], hide_possible_values = true)]
     pub on_miss: Option<String>,
 
     /// What a call gets after its last recording: repeat or exhausted [default: repeat]
-    #[arg(long, value_name = "POLICY")]
+    #[arg(long, value_name = "POLICY", value_parser = ["repeat", "exhausted"], hide_possible_values = true)]
     pub after_last: Option<String>,
 
     /// The least share of calls that must be answered from the recording, 0 to 1; below it an attempt is not

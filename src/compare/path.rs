@@ -131,6 +131,11 @@ pub struct PatternError {
 }
 
 impl PathPattern {
+    /// Whether it covers every key of an object at the top.
+    pub(super) fn covers_every_key(&self) -> bool {
+        matches!(self.0.as_slice(), [Segment::AnyKey] | [Segment::Descent, Segment::AnyKey])
+    }
+
     /// Whether it covers a path.
     #[must_use]
     pub fn covers(&self, path: &Path) -> bool {

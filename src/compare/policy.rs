@@ -3,8 +3,9 @@
 use std::fmt;
 use std::str::FromStr;
 
+use super::arguments::Arguments;
 use super::path::{Path, PathPattern, PatternError};
-use crate::recording::ToolName;
+use crate::recording::{Json, ToolName};
 
 /// How a place in the arguments is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -47,7 +48,9 @@ pub enum RuleError {
         problem: String,
     },
     /// It covers everything, so nothing would be compared.
-    #[error("a rule for `$` would ignore all arguments; to compare names alone, skip the check: --skip tool-arguments")]
+    #[error(
+        "the rule would ignore all arguments of all tools; to compare names alone, skip the check: --skip tool-arguments"
+    )]
     Everything,
 }
 
@@ -65,7 +68,7 @@ impl Rule {
         let inside = path.strip_prefix("$.").unwrap_or(path).strip_prefix(IN_INTERACTION);
         let path = inside.unwrap_or(path);
         let pattern = path.parse::<PathPattern>()?;
-        if pattern.covers(&Path::root()) {
+        if pattern.covers(&Path::root()) || (tools == "*" && pattern.covers_every_key()) {
             return Err(RuleError::Everything);
         }
         let tools = glob::Pattern::new(tools)
@@ -105,6 +108,15 @@ impl Policy {
     #[must_use]
     pub fn new(rules: Vec<Rule>) -> Self {
         Self { rules }
+    }
+
+    /// Whether a rule applies to something in a call.
+    #[must_use]
+    pub fn applies(&self, rule: &Rule, tool: &ToolName, arguments: Option<&Json>) -> bool {
+        rule.tools.matches(tool.as_str()) && {
+            let (bare, ruled) = (ToolRules::none(), ToolRules { rules: vec![rule] });
+            Arguments::read(arguments, &bare) != Arguments::read(arguments, &ruled)
+        }
     }
 
     /// The rules.
@@ -185,7 +197,10 @@ mod tests {
 
     #[test]
     fn a_rule_for_everything_is_refused() {
-        assert_eq!(Rule::ignore("$").unwrap_err(), RuleError::Everything);
+        for all in ["$", "*", "*:*", "$.*", "$..*"] {
+            assert_eq!(Rule::ignore(all).unwrap_err(), RuleError::Everything, "{all}");
+        }
+        assert!(Rule::ignore("refund:*").is_ok(), "one tool's names alone may be compared");
         assert!(Rule::ignore("a[").is_err());
     }
 

@@ -5,11 +5,14 @@
 //! nothing: the cost of a pair is a distance, so an optimal assignment that splits two equal calls can be mended at
 //! no cost.
 
+use std::collections::HashSet;
+
 use pathfinding::prelude::{Matrix, kuhn_munkres_min};
 
 use super::arguments::{Arguments, PreparedCall};
 use super::canonical::Value;
 use super::difference::Difference;
+use crate::recording::ToolName;
 
 /// How the run's calls are held to the recorded ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -230,14 +233,14 @@ fn equal_pairs(recorded: &[PreparedCall<'_>], seen: &[PreparedCall<'_>]) -> Vec<
 }
 
 /// The cost of leaving a call without a counterpart. A pair that costs as much as two of these is not worth it.
-const ALONE: i64 = 1_000_000;
+const ALONE: i64 = 1_000_000_000;
 /// The cost of the same tool with entirely other arguments; less than leaving both calls alone, so that a changed
 /// call is not taken for one missing and one extra.
-const OTHER_ARGUMENTS: i64 = 1_500_000;
+const OTHER_ARGUMENTS: i64 = 1_500_000_000;
 /// The cost of another tool with equal arguments.
-const OTHER_TOOL: i64 = 1_600_000;
+const OTHER_TOOL: i64 = 1_600_000_000;
 /// No pair at all.
-const NEVER: i64 = 2 * ALONE + 1_000;
+const NEVER: i64 = 2 * ALONE + 1_000_000;
 
 /// Up to this many cells the optimal assignment is worth its cubic time; beyond, calls are paired in order by tool.
 const ASSIGNABLE: usize = 250 * 250;
@@ -253,10 +256,11 @@ fn pair_the_rest(recorded: &[PreparedCall<'_>], seen: &[PreparedCall<'_>], partn
     if left.len() * right.len() > ASSIGNABLE {
         return pair_in_order(recorded, seen, &left, right, partner);
     }
+    let strange = Strange::new(recorded, seen);
     // Either side may stay alone, so each row has a column of its own to stay alone in.
     let columns = right.len() + left.len();
     let costs = Matrix::from_fn(left.len(), columns, |(row, column)| match right.get(column) {
-        Some(&at) => pair_cost(&recorded[left[row]], &seen[at], left[row].abs_diff(at)) - ALONE,
+        Some(&at) => pair_cost(&recorded[left[row]], &seen[at], &strange, row.abs_diff(column)) - ALONE,
         None => ALONE,
     });
     let (_, columns) = kuhn_munkres_min(&costs);
@@ -285,19 +289,41 @@ fn pair_in_order(
     }
 }
 
-/// What a pair costs: how much of the arguments differs, and a trifle for the distance, which breaks ties.
-fn pair_cost(recorded: &PreparedCall<'_>, seen: &PreparedCall<'_>, distance: usize) -> i64 {
-    let trifle = distance.min(900) as i64;
+/// What a pair costs: how much of the arguments differs, and a trifle for the distance, which breaks ties. The trifle
+/// grows with the square, so that of two ways with equal arguments the one without a crossing is taken.
+fn pair_cost(recorded: &PreparedCall<'_>, seen: &PreparedCall<'_>, strange: &Strange<'_>, distance: usize) -> i64 {
+    let trifle = (distance * distance).min(10_000) as i64;
     let unlike = unlikeness(recorded.arguments(), seen.arguments());
     if recorded.call.name == seen.call.name {
         return (unlike * OTHER_ARGUMENTS as f64) as i64 + trifle;
     }
-    // Another tool is a rename only when the arguments say so.
+    // Another tool is a rename only when each side knows one of the two names, and the arguments say so.
     let says_something = recorded.arguments() != &Arguments::Value(Value::Object(Vec::new()));
-    if says_something && unlike < 0.5 {
-        return OTHER_TOOL + (unlike * 100_000.0) as i64 + trifle;
+    if says_something && unlike < LIKE_ENOUGH && strange.hold(&recorded.call.name, &seen.call.name) {
+        return OTHER_TOOL + (unlike * 100_000_000.0) as i64 + trifle;
     }
     NEVER
+}
+
+/// The share of arguments that may differ in a call that was renamed: one of three may still be equal.
+const LIKE_ENOUGH: f64 = 0.7;
+
+/// The tools that one side alone calls: what a renamed tool is among.
+struct Strange<'a> {
+    recorded: HashSet<&'a ToolName>,
+    seen: HashSet<&'a ToolName>,
+}
+
+impl<'a> Strange<'a> {
+    fn new(recorded: &'a [PreparedCall<'_>], seen: &'a [PreparedCall<'_>]) -> Self {
+        let names = |calls: &'a [PreparedCall<'_>]| calls.iter().map(|call| &call.call.name).collect::<HashSet<_>>();
+        let (ours, theirs) = (names(recorded), names(seen));
+        Self { recorded: &ours - &theirs, seen: &theirs - &ours }
+    }
+
+    fn hold(&self, recorded: &ToolName, seen: &ToolName) -> bool {
+        self.recorded.contains(recorded) && self.seen.contains(seen)
+    }
 }
 
 /// The share of arguments that differ, from 0 (equal) to 1.
@@ -356,12 +382,13 @@ fn pair_kind(recorded: &PreparedCall<'_>, seen: &PreparedCall<'_>) -> PairKind {
 fn missing_kind(recorded: &[PreparedCall<'_>], at: usize, seen: &[PreparedCall<'_>]) -> MissingKind {
     let key = recorded[at].key();
     let failed = |at: usize| recorded[at].call.error.is_some();
+    let is_made = seen.iter().any(|call| call.key() == key);
     let next = recorded.get(at + 1).filter(|next| next.key() == key);
     let before = at.checked_sub(1).filter(|before| recorded[*before].key() == key);
-    if (next.is_some() && failed(at)) || before.is_some_and(failed) {
+    if is_made && ((next.is_some() && failed(at)) || before.is_some_and(failed)) {
         return MissingKind::RetryDropped;
     }
-    if seen.iter().any(|call| call.key() == key) { MissingKind::FewerTimes } else { MissingKind::Dropped }
+    if is_made { MissingKind::FewerTimes } else { MissingKind::Dropped }
 }
 
 fn extra_kind(recorded: &[PreparedCall<'_>], seen: &PreparedCall<'_>) -> ExtraKind {
@@ -487,6 +514,21 @@ mod tests {
         assert_eq!(shown("a@1 b@2", "b@1 a@1"), "");
         assert_eq!(shown("a@1 b@2", "b@1 a@2"), "moved a");
         assert_eq!(shown("a@1 b@1 c@2", "c@1 b@2 a@2"), "moved c");
+    }
+
+    #[test]
+    fn changed_calls_are_paired_without_a_crossing() {
+        assert_eq!(shown("c=1 c=2 b=1 b=2", "b=3 b=4"), "changed b, changed b, missing c Dropped, missing c Dropped");
+        assert_eq!(
+            shown("b=1 b=2", "x=9 y=9 b=3 b=4"),
+            "changed b, changed b, extra x UnknownTool, extra y UnknownTool"
+        );
+    }
+
+    #[test]
+    fn a_tool_that_both_sides_call_is_never_a_new_name() {
+        assert_eq!(shown("get=1 cancel=1", "get=1 get=1"), "missing cancel Dropped, extra get Repeated");
+        assert_eq!(shown("get=1 cancel=2", "get=1 stop=2"), "renamed cancel>stop");
     }
 
     #[test]

@@ -129,12 +129,12 @@ fn extra(alignment: &Alignment, seen: &[ToolCall]) -> Said {
             match extra.kind {
                 ExtraKind::New => format!("this call of {name} was not recorded"),
                 ExtraKind::Repeated => format!("{name} was called more often"),
-                ExtraKind::UnknownTool => format!("{name} was never called in the recording"),
+                ExtraKind::UnknownTool => format!("{name} is not in this recording"),
             }
         })
         .collect();
     let renamed = alignment.pairs.iter().filter(|pair| matches!(pair.kind, PairKind::Renamed(_)));
-    more.extend(renamed.map(|pair| format!("{} was never called in the recording", seen[pair.seen].name)));
+    more.extend(renamed.map(|pair| format!("{} is not in this recording", seen[pair.seen].name)));
     if more.is_empty() { Said::passed() } else { Said::failed(listed(&more)) }
 }
 

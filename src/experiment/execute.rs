@@ -12,7 +12,7 @@ use super::settings::{Settings, SettingsError};
 use super::targets::Target;
 use crate::case::{EvalCase, EvalCaseParser};
 use crate::evaluate::{EvalContext, EvaluationRules, evaluate};
-use crate::recording::{Interaction, Quarantine, Recordings};
+use crate::recording::{Existing, Interaction, Quarantine, Recordings};
 use crate::replay::{Attempt, ExperimentRunner, RunPlan, Stop, Stray};
 use crate::report::{ReadBack, add_up};
 use crate::store::{Content, JournalIndex, JournalWriter, RunFolder, RunOutcome};
@@ -25,10 +25,32 @@ pub struct Places {
     pub runs: PathBuf,
     /// Where to write what the target did, as a recording.
     pub record: Option<PathBuf>,
+    /// What becomes of a recording that is there already.
+    pub existing: Existing,
+    /// The command line, for the manifest.
+    pub arguments: Vec<String>,
     /// A run to go on with.
     pub resume: Option<String>,
     /// Where rejects are written; in the run's folder unless set.
     pub quarantine: Option<PathBuf>,
+}
+
+impl Places {
+    /// What is written must be none of what is read, and nothing that is not to be replaced.
+    fn spare(&self, recordings: &Recordings) -> Result<(), SettingsError> {
+        for (setting, path) in [("record", &self.record), ("quarantine", &self.quarantine)] {
+            if path.as_ref().is_some_and(|path| recordings.contains(path)) {
+                return Err(SettingsError::new(setting, "the file is one of the recordings to be read"));
+            }
+        }
+        match &self.record {
+            Some(path) if path.exists() && self.existing == Existing::Refuse => {
+                let problem = format!("{} is there already", path.display());
+                Err(SettingsError::with_help("record", problem, Some("--force replaces it".into())))
+            }
+            _ => Ok(()),
+        }
+    }
 }
 
 /// Is told how a run goes.
@@ -112,6 +134,7 @@ fn notes(places: &Places, found: &Preflight, target: &Target, attempts: usize) -
     if places.resume.is_some() {
         notes.push(format!("this run was resumed; its journal holds {attempts} attempts"));
     }
+    notes.extend(found.notes());
     let second = target.second().map(|second| &second.quarantine);
     for reject in found.quarantine.shown.iter().chain(second.into_iter().flat_map(|quarantine| &quarantine.shown)) {
         notes.push(reject.to_string());
@@ -132,6 +155,7 @@ pub async fn look(
         return Err(SettingsError::missing_recordings().into());
     }
     let recordings = Recordings::open(&settings.recordings)?;
+    places.spare(&recordings)?;
     progress.read(recordings.bytes());
     let target = Target::open(settings)?;
     let found = look_at(settings, places, &recordings, &target).await?;
@@ -148,8 +172,7 @@ async fn look_at(
         Some(path) => Quarantine::in_file(path).map_err(|error| miette::miette!("cannot write {path:?}: {error}"))?,
         None => Quarantine::default(),
     };
-    let parser = EvalCaseParser { tolerances: settings.tolerances };
-    Preflight::look(recordings, &parser, settings.max_rejects, quarantine, &*target.system, target.second()).await
+    Preflight::look(recordings, settings, quarantine, &*target.system, target.second()).await
 }
 
 /// What was measured before, and the place for what comes.
@@ -268,7 +291,7 @@ fn open_folder(
     target: &Target,
     found: &Preflight,
 ) -> miette::Result<RunFolder> {
-    let manifest = super::manifest::manifest(settings, recordings, target, found)?;
+    let manifest = super::manifest::manifest(settings, recordings, target, found, &places.arguments)?;
     match &places.resume {
         None => Ok(RunFolder::create(&places.runs, manifest)?),
         Some(run) => Ok(RunFolder::resume(run, &places.runs, &manifest)?),

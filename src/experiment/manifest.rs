@@ -18,6 +18,7 @@ pub(super) fn manifest(
     recordings: &Recordings,
     target: &Target,
     found: &Preflight,
+    arguments: &[String],
 ) -> miette::Result<RunManifest> {
     let target_hash = match &target.second {
         Some((_, second)) => Some(short(&second.hash()?)),
@@ -51,6 +52,7 @@ pub(super) fn manifest(
         fidelity_floor: settings.evaluation.fidelity_floor,
         compare_output: settings.evaluation.output.map(|output| format!("{output:?}").to_lowercase()),
         content: settings.content,
+        arguments: arguments.to_vec(),
         settings_hash: String::new(),
         facts: Facts { state: RunState::Unfinished, cases: found.cases, repeats: settings.repeats, ..Facts::default() },
     };

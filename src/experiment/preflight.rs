@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
+use super::settings::Settings;
 use crate::case::{EvalCase, EvalCaseParser, Expectation};
+use crate::compare::{Policy, Rule};
 use crate::recording::{Quarantine, Recordings, RejectBudget};
 use crate::replay::target::RecordedTarget;
 use crate::replay::target::Setups;
@@ -20,10 +22,13 @@ pub struct Preflight {
     pub target: Option<TargetInfo>,
     /// Cases that have a counterpart in a second recording.
     pub paired: u64,
+    /// Rules of the policy that apply to nothing in the recordings.
+    pub idle_rules: Vec<Rule>,
     /// What could not be read.
     pub quarantine: Quarantine,
     /// Why the run must not start; empty when it may.
     pub reasons: Vec<PreflightReason>,
+    scenarios: BTreeSet<String>,
 }
 
 /// A run that must not start.
@@ -65,18 +70,20 @@ impl Preflight {
     /// When the quarantine file cannot be written or a recording cannot be opened.
     pub async fn look(
         recordings: &Recordings,
-        parser: &EvalCaseParser,
-        budget: RejectBudget,
+        settings: &Settings,
         quarantine: Quarantine,
         target: &dyn SystemUnderTest,
         second: Option<&RecordedTarget>,
     ) -> miette::Result<Self> {
-        let mut found = Self { quarantine, ..Self::default() };
+        let policy = &settings.bindings.policy;
+        let parser = EvalCaseParser { tolerances: settings.tolerances };
+        let mut found = Self { quarantine, idle_rules: policy.rules().to_vec(), ..Self::default() };
         let abilities = match target.abilities().await {
             Ok(abilities) => abilities,
             Err(reason) => {
                 found.reasons.push(reason);
-                Abilities::default()
+                // What it could have done is not the matter any more.
+                Abilities { setups: Setups::Any, ..Abilities::default() }
             }
         };
         found.target = abilities.info.clone();
@@ -90,7 +97,10 @@ impl Preflight {
                 Ok(row) => {
                     let (id, place) = (row.id.clone(), row.place.clone());
                     match parser.parse(found.cases, row) {
-                        Ok(case) => found.case(&case, &abilities, &mut fixtures, target, second),
+                        Ok(case) => {
+                            found.idle_rules.retain(|rule| !applies(policy, rule, &case));
+                            found.case(&case, &abilities, &mut fixtures, target, second);
+                        }
                         Err(error) => found.reason(PreflightReason::new(format!("{place}: {id}: {error}"))),
                     }
                     found.cases += 1;
@@ -98,7 +108,8 @@ impl Preflight {
             }
         }
         found.quarantine.finish().map_err(|error| miette::miette!("cannot write the quarantine file: {error}"))?;
-        found.weigh(budget, second);
+        found.weigh(settings.max_rejects, second);
+        found.weigh_checks(settings);
         Ok(found)
     }
 
@@ -153,6 +164,9 @@ impl Preflight {
                 self.tools.insert(call.name.to_string());
             }
         }
+        if let Some(scenario) = case.recorded.scenario.as_ref().filter(|scenario| !self.scenarios.contains(*scenario)) {
+            self.scenarios.insert(scenario.clone());
+        }
         if second.is_some_and(|second| second.has(&case.id, case.index, &case.recorded)) {
             self.paired += 1;
         }
@@ -178,6 +192,29 @@ impl Preflight {
         }
     }
 
+    /// A check for a scenario that no case has would never be carried out, and nobody would know.
+    fn weigh_checks(&mut self, settings: &Settings) {
+        for scenario in &settings.check_scenarios {
+            if !self.scenarios.contains(scenario) {
+                let known: Vec<&str> = self.scenarios.iter().take(LISTED).map(String::as_str).collect();
+                let help = if known.is_empty() {
+                    "no case has one".to_owned()
+                } else {
+                    format!("there are {}", known.join(", "))
+                };
+                let problem = format!("a check of the suite is for the scenario {scenario:?}, which no case has");
+                self.reason(PreflightReason::new(problem).help(help));
+            }
+        }
+    }
+
+    /// What a person should know before the run, a sentence each.
+    #[must_use]
+    pub fn notes(&self) -> Vec<String> {
+        let idle = |rule: &Rule| format!("the rule `{rule}` applies to nothing in the recordings");
+        self.idle_rules.iter().map(idle).collect()
+    }
+
     fn weigh(&mut self, budget: RejectBudget, second: Option<&RecordedTarget>) {
         let rows = self.cases;
         if let Some(reason) = too_many_rejects("the recording", &self.quarantine, budget, rows) {
@@ -197,6 +234,12 @@ impl Preflight {
             self.reason(PreflightReason::new(problem).help(help));
         }
     }
+}
+
+/// Whether a rule applies to a call of a case.
+fn applies(policy: &Policy, rule: &Rule, case: &EvalCase) -> bool {
+    let calls = case.recorded.tool_calls.iter().flatten();
+    calls.into_iter().any(|call| policy.applies(rule, &call.name, call.arguments.as_ref()))
 }
 
 /// The rows that could not be read, all at once, where they are more than may be.
@@ -238,6 +281,9 @@ impl fmt::Display for Preflight {
         if !self.tools.is_empty() {
             let tools: Vec<&str> = self.tools.iter().map(String::as_str).collect();
             writeln!(f, "  tools     {}", tools.join(", "))?;
+        }
+        for note in self.notes() {
+            writeln!(f, "  note      {note}")?;
         }
         for reject in &self.quarantine.shown {
             writeln!(f, "  {}    {reject}", if reject.reason.is_torn() { "torn  " } else { "reject" })?;

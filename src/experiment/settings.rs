@@ -87,6 +87,8 @@ pub struct Settings {
     pub tolerances: Tolerances,
     /// How attempts are evaluated.
     pub evaluation: EvaluationRules,
+    /// The scenarios that stated checks are for.
+    pub check_scenarios: Vec<String>,
     /// The stated checks, in a form that changes when they do.
     pub checks_text: String,
     /// How calls are answered.
@@ -193,6 +195,12 @@ impl Settings {
         if repeats == 0 {
             return Err(SettingsError::new("repeat", "each case gets at least one attempt"));
         }
+        let on_miss = choice("on-miss", &flags.on_miss, &suite.on_miss, miss_policy)?.unwrap_or_default();
+        if on_miss == MissPolicy::Static && suite.r#static.is_empty() {
+            let help = "state them in the suite file as [[static]] tables";
+            let problem = "there is no stated answer, so it would be the same as error";
+            return Err(SettingsError::with_help("on-miss", problem, Some(help.into())));
+        }
         let fidelity_floor = flags.fidelity_floor.or(suite.fidelity_floor).unwrap_or(0.0);
         if !(0.0..=1.0).contains(&fidelity_floor) {
             return Err(SettingsError::new("fidelity-floor", "it is a share between 0 and 1"));
@@ -222,10 +230,11 @@ impl Settings {
                 evaluators: evaluators.map_err(|problem| SettingsError::new("check", problem))?,
                 router: None,
             },
+            check_scenarios: suite.check.iter().filter_map(|check| check.scenario.clone()).collect(),
             checks_text: format!("{:?}", suite.check),
             bindings: BindingRules {
                 policy,
-                on_miss: choice("on-miss", &flags.on_miss, &suite.on_miss, miss_policy)?.unwrap_or_default(),
+                on_miss,
                 after_last: choice("after-last", &flags.after_last, &suite.after_last, after_last)?.unwrap_or_default(),
                 statics: suite.r#static.iter().map(stated).collect(),
             },

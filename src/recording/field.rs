@@ -19,6 +19,13 @@ macro_rules! fields {
                 }
             }
 
+            /// The field that is meant by another spelling of its key, as `tool_calls` or `Output`.
+            pub(super) fn of_other_spelling(key: &str) -> Option<Self> {
+                let letters = |text: &str| text.replace(['_', '-'], "").to_lowercase();
+                let wanted = letters(key);
+                Self::ALL.iter().copied().find(|field| letters(field.key()) == wanted)
+            }
+
             /// The field with this column in Parquet.
             pub(super) fn of_column(column: &str) -> Option<Self> {
                 match column {

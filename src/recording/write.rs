@@ -12,9 +12,10 @@ use super::parquet::ParquetWriter;
 use super::wire;
 
 /// What to do where the file is there already.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Existing {
     /// Leave it and refuse.
+    #[default]
     Refuse,
     /// Replace it when everything is written.
     Replace,

@@ -101,6 +101,9 @@ pub struct RunManifest {
     pub compare_output: Option<String>,
     /// Whether inputs, outputs, arguments and results are written down.
     pub content: Content,
+    /// The command line that started it, without the program and the verb: what a resumed run goes on with.
+    #[serde(default)]
+    pub arguments: Vec<String>,
     /// A hash of every setting that must be equal for a run to be resumed.
     pub settings_hash: String,
     /// What of the run its attempts do not tell.

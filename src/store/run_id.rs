@@ -5,7 +5,8 @@ use std::hash::{BuildHasher, RandomState};
 
 use serde::{Deserialize, Serialize};
 
-/// A run's name: the time of its start in UTC and four random digits, as `20261130-203000-1a2b`. Names sort by time.
+/// A run's name: the time of its start in UTC and four random digits, as `20261130-203000123-1a2b`, to the
+/// millisecond. Names sort by time.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct RunId(String);
@@ -20,15 +21,15 @@ impl RunId {
     /// A name for a run that started then.
     #[must_use]
     pub fn at(start: jiff::Timestamp) -> Self {
-        // The seed of a hash map is random enough to tell two runs of one second apart.
+        // The seed of a hash map is random enough to tell two runs of one millisecond apart.
         let random = RandomState::new().hash_one(std::process::id()) & 0xffff;
-        Self(format!("{}-{random:04x}", start.strftime("%Y%m%d-%H%M%S")))
+        Self(format!("{}-{random:04x}", start.strftime("%Y%m%d-%H%M%S%3f")))
     }
 
     /// Reads a name; `None` when the text has not the form of one.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        let form = b"dddddddd-dddddd-hhhh";
+        let form = b"dddddddd-ddddddddd-hhhh";
         let fits = |(byte, form): (u8, &u8)| match form {
             b'd' => byte.is_ascii_digit(),
             b'h' => byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte),
@@ -58,16 +59,21 @@ mod tests {
     fn ids_sort_by_time_and_read_back() {
         let at = |seconds| RunId::at(jiff::Timestamp::from_second(seconds).unwrap());
         let (early, late) = (at(1_796_070_600), at(1_796_070_601));
-        assert!(early.as_str().starts_with("20261130-203000-"), "{early}");
+        assert!(early.as_str().starts_with("20261130-203000000-"), "{early}");
         assert!(early < late);
         assert_eq!(RunId::parse(early.as_str()), Some(early));
     }
 
     #[test]
     fn other_folders_are_no_runs() {
-        for text in
-            ["", "last", "20261130-203000", "20261130-203000-1A2B", "20261130_203000-1a2b", "x0261130-203000-1a2b"]
-        {
+        for text in [
+            "",
+            "last",
+            "20261130-203000123",
+            "20261130-203000123-1A2B",
+            "20261130_203000123-1a2b",
+            "x0261130-203000123-1a2b",
+        ] {
             assert_eq!(RunId::parse(text), None, "{text}");
         }
     }

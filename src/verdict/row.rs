@@ -267,7 +267,7 @@ pub enum DifferenceKind {
     Extra,
     /// A recorded call was made more often.
     Repeated,
-    /// A tool was called that the recording never uses.
+    /// A tool was called that this case's recording does not use.
     UnknownTool,
     /// Another tool was called with like arguments.
     Renamed,
@@ -295,7 +295,7 @@ impl DifferenceKind {
             DifferenceKind::RetryDropped => "not retried",
             DifferenceKind::Extra => "extra call",
             DifferenceKind::Repeated => "called more often",
-            DifferenceKind::UnknownTool => "tool never recorded",
+            DifferenceKind::UnknownTool => "tool not in this recording",
             DifferenceKind::Renamed => "renamed",
             DifferenceKind::Moved => "moved",
             DifferenceKind::Changed => "argument changed",
@@ -344,7 +344,9 @@ impl AttemptRow {
         let passed = verdict == AttemptVerdict::Passed;
         let (differences, calls) = compared(context);
         let doubts = case.recorded.doubts.iter().map(|doubt| format!("recorded {doubt}"));
-        let doubts = doubts.chain(attempt.seen.doubts.iter().map(ToString::to_string)).collect();
+        let other_input = (attempt.seen.input.shown() != case.recorded.input.shown())
+            .then(|| "input: the run was asked something else than what was recorded".to_owned());
+        let doubts = doubts.chain(attempt.seen.doubts.iter().map(ToString::to_string)).chain(other_input).collect();
         let recorded_latency = case.recorded.latency_ms.filter(|time| *time > 0.0);
         Self {
             index: case.index,
@@ -400,7 +402,17 @@ fn compared(context: &EvalContext<'_>) -> (Vec<CallDifference>, Vec<CallLine>) {
     else {
         return (Vec::new(), Vec::new());
     };
-    let differences = differences(context, alignment, recorded, seen);
+    let mut differences = differences(context, alignment, recorded, seen);
+    match &context.attempt.ended {
+        Ended::Replied => {}
+        Ended::Failed(failure) if failure.kind == FailureKind::Setup => return (Vec::new(), Vec::new()),
+        // What an attempt that did not come to its end left out, it might still have done; and nothing of it is gated.
+        Ended::Failed(failure) => {
+            differences.retain(|difference| difference.seen_call.is_some());
+            let counts = failure.kind == FailureKind::Aborted;
+            differences.iter_mut().for_each(|difference| difference.gated &= counts);
+        }
+    }
     if differences.is_empty() {
         return (differences, Vec::new());
     }

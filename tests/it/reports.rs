@@ -166,7 +166,7 @@ mod json_report {
     #[test]
     fn two_runs_over_the_same_evidence_differ_in_ids_and_times_alone() {
         let (one, mut other) = (sample_runs::failures(), sample_runs::failures());
-        other.manifest.id = taketwo::store::RunId::parse("20261201-000000-ffff").unwrap();
+        other.manifest.id = taketwo::store::RunId::parse("20261201-000000000-ffff").unwrap();
         other.manifest.started_at = "2026-12-01T00:00:00.000Z".into();
         other.manifest.finished_at = None;
         other.outcome.wall_ms = None;

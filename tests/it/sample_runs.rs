@@ -65,7 +65,8 @@ impl SampleRun {
 pub fn manifest(cases: u64) -> RunManifest {
     let factor = |name: &str, factor: &str| (name.to_owned(), factor.to_owned());
     RunManifest {
-        id: RunId::parse("20261130-203000-1a2b").unwrap(),
+        arguments: Vec::new(),
+        id: RunId::parse("20261130-203000123-1a2b").unwrap(),
         started_at: "2026-11-30T20:30:00.000Z".into(),
         finished_at: Some("2026-11-30T20:30:12.345Z".into()),
         taketwo: "0.1.0".into(),

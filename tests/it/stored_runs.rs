@@ -202,14 +202,14 @@ fn a_run_is_found_by_folder_id_start_of_id_and_last() {
     let runs = Runs::new();
     let mut run = sample_runs::all_passed();
     runs.keep(&run);
-    run.manifest.id = RunId::parse("20261201-080000-00ff").unwrap();
+    run.manifest.id = RunId::parse("20261201-080000000-00ff").unwrap();
     let later = runs.keep(&run);
     let open = |name: &str| RunFolder::open(name, &runs.root());
-    for name in ["last", "20261201-080000-00ff", "202612", later.path().to_str().unwrap()] {
+    for name in ["last", "20261201-080000000-00ff", "202612", later.path().to_str().unwrap()] {
         assert_eq!(open(name).unwrap().manifest().id, run.manifest.id, "{name}");
     }
     assert!(matches!(open("2026"), Err(StoreError::Ambiguous { found, .. }) if found.len() == 2));
-    assert!(matches!(open("2025"), Err(StoreError::NoRun { known, .. }) if known[0] == "20261201-080000-00ff"));
+    assert!(matches!(open("2025"), Err(StoreError::NoRun { known, .. }) if known[0] == "20261201-080000000-00ff"));
     assert!(matches!(open(""), Err(StoreError::NoRun { .. })));
     assert!(matches!(RunFolder::open("last", Path::new("nowhere")), Err(StoreError::NoRun { .. })));
 }

@@ -39,6 +39,9 @@ pub enum RowFault {
     /// A field that must be there is not.
     #[error("no {0:?}: every interaction needs one")]
     Missing(&'static str),
+    /// A field of a part that must be there is not.
+    #[error("no {0:?}")]
+    MissingPart(String),
     /// A field that must say something is blank.
     #[error("{0:?} is blank")]
     Blank(String),
@@ -62,7 +65,9 @@ impl RowFault {
     pub(super) fn offset(&self, row: Option<&Json>) -> Option<usize> {
         match self {
             RowFault::Json(fault) => Some(fault.offset),
-            RowFault::Blank(path) | RowFault::Wrong { path, .. } => find(row?, path).map(|value| value.offset()),
+            RowFault::Blank(path) | RowFault::MissingPart(path) | RowFault::Wrong { path, .. } => {
+                find(row?, path).map(|value| value.offset())
+            }
             RowFault::Column { .. } | RowFault::NotAnObject(_) | RowFault::Missing(_) | RowFault::Encoding(_) => None,
         }
     }

@@ -59,7 +59,11 @@ impl InteractionReader {
 
     /// Takes a member of a JSON object. What the typed value does not give back exactly is kept in `extra`.
     pub(in crate::recording) fn member(&mut self, quoted_key: &str, value: &Json) -> Result<(), RowFault> {
-        let field = Field::of_key(&decode_string(quoted_key).into_lossy());
+        let key = decode_string(quoted_key).into_lossy();
+        let field = Field::of_key(&key);
+        if let (None, Some(meant)) = (field, Field::of_other_spelling(&key)) {
+            self.doubts.misspelt(key.into_owned(), meant.key());
+        }
         let exact = field.map_or(Ok(false), |field| self.read(field, &Value::Json(value)))?;
         if !exact {
             self.it.extra.push((Key::of_written(quoted_key), value.clone()));
@@ -152,7 +156,11 @@ impl<'a> CallReader<'a> {
 
     /// Takes a member of a JSON object.
     pub(in crate::recording) fn member(&mut self, quoted_key: &str, value: &Json) -> Result<(), RowFault> {
-        let field = CallField::of_key(&decode_string(quoted_key).into_lossy());
+        let key = decode_string(quoted_key).into_lossy();
+        let field = CallField::of_key(&key);
+        if let (None, Some(meant)) = (field, CallField::of_other_spelling(&key)) {
+            self.doubts.misspelt(format!("toolCalls[{}].{key}", self.index), meant.key());
+        }
         let exact = field.map_or(Ok(false), |field| self.read(field, &Value::Json(value)))?;
         if !exact {
             self.call.extra.push((Key::of_written(quoted_key), value.clone()));
@@ -195,7 +203,7 @@ impl<'a> CallReader<'a> {
         match self.name {
             Some(name) if !name.as_str().trim().is_empty() => Ok(ToolCall { name, ..self.call }),
             Some(_) => Err(RowFault::Blank(path)),
-            None => Err(RowFault::Wrong { path, wanted: "a text", found: Kind::Null }),
+            None => Err(RowFault::MissingPart(path)),
         }
     }
 }
@@ -240,6 +248,11 @@ impl fmt::Display for Path<'_> {
 pub(in crate::recording) struct Doubts(Vec<Doubt>);
 
 impl Doubts {
+    /// A field whose name is almost one that is known.
+    fn misspelt(&mut self, path: String, meant: &str) {
+        self.0.push(Doubt { path, problem: format!("kept, but not read: the field is written {meant:?}") });
+    }
+
     fn add(&mut self, path: Path<'_>, wanted: &str, value: &Json) {
         let seen: String = value.text().chars().take(40).collect();
         let problem = format!("{wanted} was expected, this is {seen}; it counts as unknown");
