@@ -111,9 +111,8 @@ fn perform(args: &Args) -> miette::Result<Exit> {
         super::stop_on_signals(stopper);
         experiment::run(&settings, &places, &mut ShownProgress::new(), stop).await
     })?;
-    outcome.run.write_all(&outcome.folder)?;
     let form = if args.json { Form::Json } else { Form::Text(TextOptions::for_terminal()) };
-    screen::stream(|out| outcome.run.write(form, out))?;
+    screen::stream(|out| outcome.run.write_all_and_show(&outcome.folder, form, out))?;
     let manifest = outcome.folder.manifest();
     screen::note(&match manifest.facts.state {
         RunState::Finished => format!("kept in {}", outcome.folder.path().display()),

@@ -86,7 +86,7 @@ impl Preflight {
                 Abilities { setups: Setups::Any, ..Abilities::default() }
             }
         };
-        found.target = abilities.info.clone();
+        found.target = Some(abilities.info.clone().unwrap_or_else(|| target.info()));
         let mut fixtures = BTreeSet::new();
         for row in recordings.rows()? {
             match row {

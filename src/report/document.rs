@@ -154,15 +154,31 @@ impl RunDocument {
     }
 }
 
-impl CaseDocument {
-    pub(super) fn of(case: EvalCaseResults) -> Self {
-        let made = case.attempts.len() as u64;
+/// A [`CaseDocument`] as it is written, out of results that others need too.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct CaseLine<'a> {
+    index: u64,
+    id: &'a CaseId,
+    verdict: CaseVerdict,
+    made: u64,
+    passed: u64,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    attempts: Vec<&'a AttemptRow>,
+}
+
+impl<'a> CaseLine<'a> {
+    pub(super) fn of(case: &'a EvalCaseResults) -> Self {
         let has_passed = |row: &AttemptRow| row.verdict == AttemptVerdict::Passed;
         let passed = case.attempts.iter().filter(|row| has_passed(row)).count() as u64;
-        let mut attempts = case.attempts;
-        if case.verdict == CaseVerdict::Passed {
-            attempts.retain(|row| !has_passed(row));
+        let is_shown = |row: &&AttemptRow| case.verdict != CaseVerdict::Passed || !has_passed(row);
+        Self {
+            index: case.index,
+            id: &case.id,
+            verdict: case.verdict,
+            made: case.attempts.len() as u64,
+            passed,
+            attempts: case.attempts.iter().filter(is_shown).collect(),
         }
-        Self { index: case.index, id: case.id, verdict: case.verdict, made, passed, attempts }
     }
 }

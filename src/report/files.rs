@@ -4,8 +4,13 @@ use std::io::{self, Write};
 use std::iter::once;
 use std::path::Path;
 
-use super::{MARKDOWN_LIMIT, Report, TextOptions, case_text, diff_text, json, junit, markdown, text};
-use crate::store::{JournalIndex, RunFolder, RunManifest, RunOutcome, StoreError, replace_file};
+use super::json::JsonReport;
+use super::junit::JunitReport;
+use super::markdown::{MARKDOWN_LIMIT, MarkdownReport};
+use super::telling::{Sheet, Styles, tell};
+use super::text::{DiffReport, TextReport};
+use super::{Report, TextOptions, case_text};
+use crate::store::{JournalIndex, NewFile, RunFolder, RunManifest, RunOutcome, StoreError};
 use crate::verdict::{EvalCaseResults, Exit, Gate, GateResult, GateState, Summary, SummaryBuilder, Trust};
 
 /// A run that was read back from its folder.
@@ -32,6 +37,19 @@ pub enum Form {
     Junit,
     /// For a pull request.
     Markdown,
+}
+
+impl Form {
+    /// A report of this form in the making.
+    fn sheet(self, styles: Styles, out: &mut dyn Write) -> Sheet<'_> {
+        match self {
+            Form::Text(options) => Sheet::new(TextReport::new(options, styles), out),
+            Form::Diff(options) => Sheet::new(DiffReport::new(options, styles), out),
+            Form::Json => Sheet::new(JsonReport::default(), out),
+            Form::Junit => Sheet::new(JunitReport::default(), out),
+            Form::Markdown => Sheet::new(MarkdownReport::new(MARKDOWN_LIMIT), out),
+        }
+    }
 }
 
 impl ReadBack {
@@ -99,11 +117,7 @@ impl ReadBack {
     /// # Errors
     /// When the journal cannot be read, or the report cannot be written.
     pub fn write(&self, form: Form, out: &mut dyn Write) -> Result<(), StoreError> {
-        let done = match self.whole(form)? {
-            Some(shown) => out.write_all(shown.as_bytes()),
-            None => self.stream(form, out)?,
-        };
-        done.map_err(StoreError::io("write", Path::new("the report")))
+        self.tell(form, Styles::Kept, out)?.map_err(StoreError::io("write", Path::new("the report")))
     }
 
     /// Writes a report to a file, without styles. The file is there when it is whole.
@@ -111,46 +125,9 @@ impl ReadBack {
     /// # Errors
     /// As [`write`](ReadBack::write).
     pub fn write_file(&self, form: Form, path: &Path) -> Result<(), StoreError> {
-        if let Some(shown) = self.whole(form)? {
-            let plain = anstream::adapter::strip_str(&shown).to_string();
-            return replace_file(path, |out| out.write_all(plain.as_bytes()));
-        }
-        let mut broken = None;
-        let written = replace_file(path, |out| {
-            self.stream(form, out).unwrap_or_else(|error| {
-                let stopped = Err(io::Error::other(error.to_string()));
-                broken = Some(error);
-                stopped
-            })
-        });
-        broken.map_or(written, Err)
-    }
-
-    /// The forms that are bounded, in one piece.
-    fn whole(&self, form: Form) -> Result<Option<String>, StoreError> {
-        let report = self.report();
-        Ok(match (form, &self.only) {
-            (Form::Text(options), None) => Some(with_cases(&self.index, |cases| text(&report, cases, &options))?),
-            (Form::Diff(options), _) => Some(with_cases(&self.index, |cases| diff_text(&report, cases, &options))?),
-            (Form::Text(options), Some(case)) => Some(case_text(&report, case.clone(), &options)),
-            (Form::Markdown, None) => Some(with_cases(&self.index, |cases| markdown(&report, cases, MARKDOWN_LIMIT))?),
-            (Form::Markdown, Some(case)) => Some(markdown(&report, &mut once(case.clone()), MARKDOWN_LIMIT)),
-            (Form::Json | Form::Junit, _) => None,
-        })
-    }
-
-    /// The forms that grow with the cases.
-    fn stream(&self, form: Form, out: &mut dyn Write) -> Result<io::Result<()>, StoreError> {
-        let report = self.report();
-        match (form, &self.only) {
-            (Form::Junit, None) => with_cases(&self.index, |cases| junit(&report, cases, out)),
-            (Form::Junit, Some(case)) => Ok(junit(&report, &mut once(case.clone()), out)),
-            (_, None) => with_cases(&self.index, |cases| json(&report, cases, out)),
-            (_, Some(case)) => {
-                let written = serde_json::to_writer_pretty(&mut *out, &report.admitted(case.clone()));
-                Ok(written.map_err(io::Error::from).and_then(|()| out.write_all(b"\n")))
-            }
-        }
+        let mut file = NewFile::create(path)?;
+        self.tell(form, Styles::Stripped, &mut file)?.map_err(StoreError::io("write", path))?;
+        file.finish()
     }
 
     /// Writes every report into the run's folder: `report.txt`, `report.md`, `junit.xml`, `report.json`.
@@ -158,15 +135,64 @@ impl ReadBack {
     /// # Errors
     /// As [`write`](ReadBack::write).
     pub fn write_all(&self, folder: &RunFolder) -> Result<(), StoreError> {
+        self.write_files(folder, None)
+    }
+
+    /// Writes every report into the run's folder and shows one in the same go: the journal of a large run takes long
+    /// to look through.
+    ///
+    /// # Errors
+    /// As [`write`](ReadBack::write). The files are written also where what is shown finds no reader.
+    pub fn write_all_and_show(&self, folder: &RunFolder, form: Form, out: &mut dyn Write) -> Result<(), StoreError> {
+        self.write_files(folder, Some((form, out)))
+    }
+
+    fn write_files(&self, folder: &RunFolder, shown: Option<(Form, &mut dyn Write)>) -> Result<(), StoreError> {
+        let mut files = Vec::new();
         for (name, form) in [
             ("report.txt", Form::Text(TextOptions::default())),
             ("report.md", Form::Markdown),
             ("junit.xml", Form::Junit),
             ("report.json", Form::Json),
         ] {
-            self.write_file(form, &folder.path().join(name))?;
+            let path = folder.path().join(name);
+            files.push((form, NewFile::create(&path)?, path));
         }
-        Ok(())
+        let mut sheets: Vec<Sheet<'_>> =
+            files.iter_mut().map(|(form, file, _)| form.sheet(Styles::Stripped, file)).collect();
+        sheets.extend(shown.map(|(form, out)| form.sheet(Styles::Kept, out)));
+        with_cases(&self.index, |cases| tell(&self.report(), cases, &mut sheets))?;
+        let mut done: Vec<io::Result<()>> = sheets.into_iter().map(Sheet::done).collect();
+        let of_shown = done.drain(files.len()..).collect::<io::Result<()>>();
+        for ((_, file, path), done) in files.into_iter().zip(done) {
+            done.map_err(StoreError::io("write", &path))?;
+            file.finish()?;
+        }
+        of_shown.map_err(StoreError::io("write", Path::new("the report")))
+    }
+
+    /// Makes a report: of all cases, or of the one that was asked for.
+    fn tell(&self, form: Form, styles: Styles, out: &mut dyn Write) -> Result<io::Result<()>, StoreError> {
+        let report = self.report();
+        let Some(case) = &self.only else {
+            let mut sheets = [form.sheet(styles, out)];
+            with_cases(&self.index, |cases| tell(&report, cases, &mut sheets))?;
+            let [sheet] = sheets;
+            return Ok(sheet.done());
+        };
+        Ok(match form {
+            Form::Text(options) => styles.write(&case_text(&report, case.clone(), &options), out),
+            Form::Json => {
+                let written = serde_json::to_writer_pretty(&mut *out, &report.admitted(case.clone()));
+                written.map_err(io::Error::from).and_then(|()| out.write_all(b"\n"))
+            }
+            Form::Diff(_) | Form::Junit | Form::Markdown => {
+                let mut sheets = [form.sheet(styles, out)];
+                tell(&report, &mut once(case.clone()), &mut sheets);
+                let [sheet] = sheets;
+                sheet.done()
+            }
+        })
     }
 
     /// The ids of the first cases that did not pass.

@@ -4,7 +4,8 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use super::document::{CaseDocument, FORMAT, RunDocument, VERSION};
+use super::document::{CaseLine, FORMAT, RunDocument, VERSION};
+use super::telling::{Telling, tell_one};
 use super::{Report, Verdict};
 use crate::verdict::{DifferenceGroup, EvalCaseResults, Facts, GateResult, Summary, Trust};
 
@@ -35,32 +36,47 @@ pub fn json(
     cases: &mut dyn Iterator<Item = EvalCaseResults>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let mut summary = report.admitted_summary().into_owned();
-    let groups = std::mem::take(&mut summary.groups);
-    let head = Head {
-        format: FORMAT,
-        version: VERSION,
-        verdict: report.verdict(),
-        exit_code: report.exit,
-        headline: report.headline(),
-        run: RunDocument::of(report),
-        facts: &report.manifest.facts,
-        summary,
-        groups,
-        gates: report.gates,
-        trust: report.trust,
-        notes: report.notes,
-    };
-    let head = serde_json::to_string_pretty(&head)?;
-    // The closing brace follows the cases.
-    out.write_all(head.trim_end_matches('}').trim_end().as_bytes())?;
-    out.write_all(b",\n  \"cases\": [")?;
-    let mut comma: &[u8] = b"";
-    for case in cases {
-        out.write_all(comma)?;
-        out.write_all(b"\n    ")?;
-        serde_json::to_writer(&mut *out, &CaseDocument::of(report.admitted(case)))?;
-        comma = b",";
+    tell_one(report, cases, JsonReport::default(), out)
+}
+
+/// `report.json` in the making.
+#[derive(Default)]
+pub(super) struct JsonReport {
+    has_cases: bool,
+}
+
+impl Telling for JsonReport {
+    fn begin(&mut self, report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
+        let mut summary = report.summary.clone();
+        let groups = std::mem::take(&mut summary.groups);
+        let head = Head {
+            format: FORMAT,
+            version: VERSION,
+            verdict: report.verdict(),
+            exit_code: report.exit,
+            headline: report.headline(),
+            run: RunDocument::of(report),
+            facts: &report.manifest.facts,
+            summary,
+            groups,
+            gates: report.gates,
+            trust: report.trust,
+            notes: report.notes,
+        };
+        let head = serde_json::to_string_pretty(&head)?;
+        // The closing brace follows the cases.
+        out.write_all(head.trim_end_matches('}').trim_end().as_bytes())?;
+        out.write_all(b",\n  \"cases\": [")
     }
-    out.write_all(b"\n  ]\n}\n")
+
+    fn take(&mut self, _report: &Report<'_>, case: &EvalCaseResults, out: &mut dyn Write) -> io::Result<()> {
+        let between: &[u8] = if self.has_cases { b",\n    " } else { b"\n    " };
+        self.has_cases = true;
+        out.write_all(between)?;
+        Ok(serde_json::to_writer(out, &CaseLine::of(case))?)
+    }
+
+    fn end(&mut self, _report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
+        out.write_all(b"\n  ]\n}\n")
+    }
 }

@@ -1,13 +1,16 @@
 //! The report for a CI job: `junit.xml`.
 
-use std::collections::HashMap;
+mod element;
+mod suites;
+
 use std::io::{self, Write};
 use std::time::Duration;
 
-use quick_junit::{NonSuccessKind, Property, TestCase, TestCaseStatus, TestSuite};
-
+use self::element::Element;
+use self::suites::{Suites, TestKind};
 use super::case::{self, Detail};
 use super::paper::Paper;
+use super::telling::{Telling, tell_one};
 use super::visible::visible;
 use super::{Report, words};
 use crate::evaluate::EvaluationOutcome;
@@ -18,108 +21,134 @@ const NO_SCENARIO: &str = "cases";
 /// How long a message is at most, in characters. The whole text follows it.
 const MESSAGE: usize = 300;
 
-/// Writes `junit.xml`: a suite for each scenario, a test for each case. Unlike the other reports it holds a short
-/// entry for each case, as the counts stand before the cases.
+/// Writes `junit.xml`: a suite for each scenario, a test for each case. The counts stand before the cases, so the tests
+/// are kept in a temporary file until all are known; memory holds some 4 KB a suite.
 ///
 /// # Errors
-/// When `out` cannot be written.
+/// When `out` or the temporary file cannot be written.
 pub fn junit(
     report: &Report<'_>,
     cases: &mut dyn Iterator<Item = EvalCaseResults>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let mut suites: Vec<TestSuite> = Vec::new();
-    let mut places: HashMap<String, usize> = HashMap::new();
-    for case in cases {
-        let case = report.admitted(case);
-        let scenario = case.attempts.first().and_then(|row| row.scenario.as_deref()).unwrap_or(NO_SCENARIO);
-        let place = *places.entry(scenario.to_owned()).or_insert_with(|| {
-            suites.push(TestSuite::new(visible(scenario)));
-            suites.len() - 1
-        });
-        suites[place].add_test_case(test_case(report, &case, scenario));
-    }
-    for suite in &mut suites {
-        suite.set_time(suite.test_cases.iter().filter_map(|case| case.time).sum());
-    }
-    if let Some(first) = suites.first_mut() {
-        first.add_properties(properties(report));
-    }
-    let mut whole = quick_junit::Report::new("taketwo");
-    if let Some(ms) = report.wall_ms {
-        whole.set_time(time(ms));
-    }
-    whole.add_test_suites(suites);
-    let mut text = Vec::new();
-    whole.serialize(&mut text).map_err(io::Error::other)?;
-    let (before, after) = around_skipped_total(&text);
-    out.write_all(before)?;
-    out.write_all(after)
+    tell_one(report, cases, JunitReport::default(), out)
 }
 
-/// What stands before and after the `skipped` of the first tag. The schema of Jenkins' xUnit plugin knows that count on
-/// a suite, but refuses it on the whole.
-fn around_skipped_total(text: &[u8]) -> (&[u8], &[u8]) {
-    let find = |from: usize, wanted: &[u8]| {
-        text[from..].windows(wanted.len()).position(|window| window == wanted).map(|at| from + at)
-    };
-    let range = (|| {
-        let tag = find(0, b"<testsuites")?;
-        let start = find(tag, b" skipped=\"")?;
-        let end = find(start + 10, b"\"")? + 1;
-        (end < find(tag, b">")?).then_some((start, end))
-    })();
-    range.map_or((text, &[]), |(start, end)| (&text[..start], &text[end..]))
+/// `junit.xml` in the making.
+#[derive(Default)]
+pub(super) struct JunitReport {
+    suites: Suites,
 }
+
+impl Telling for JunitReport {
+    fn take(&mut self, report: &Report<'_>, case: &EvalCaseResults, _out: &mut dyn Write) -> io::Result<()> {
+        let scenario = case.attempts.first().and_then(|row| row.scenario.as_deref()).unwrap_or(NO_SCENARIO);
+        let spent = case.attempts.iter().filter_map(|row| row.seen.latency_ms).reduce(|a, b| a + b).map(time);
+        let (kind, outcome) = outcome(report, case);
+        let mut test =
+            Element::new("testcase").with("name", &visible(case.id.as_str())).with("classname", &visible(scenario));
+        if let Some(spent) = spent {
+            test = test.with("time", &seconds(spent));
+        }
+        self.suites.suite(scenario).add(kind, spent.unwrap_or_default());
+        self.suites.write(scenario, |text| match outcome {
+            None => test.write_empty(TEST, text),
+            Some((outcome, said)) => {
+                test.write_start(TEST, text);
+                outcome.write_around(&said, TEST + 1, text);
+                test.write_end(TEST, text);
+            }
+        })
+    }
+
+    fn end(&mut self, report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
+        let mut text = element::declaration();
+        let whole = self.suites.total();
+        let mut root = Element::new("testsuites")
+            .with("name", "taketwo")
+            .with("tests", &whole.tests.to_string())
+            // The schema of Jenkins' xUnit plugin knows the skipped ones on a suite, but refuses them here.
+            .with("failures", &whole.failures.to_string())
+            .with("errors", &whole.errors.to_string());
+        if let Some(ms) = report.wall_ms {
+            root = root.with("time", &seconds(time(ms)));
+        }
+        root.write_start(0, &mut text);
+        let mut properties = Some(properties(report));
+        self.suites.each(|scenario, counts, tests| {
+            let suite = Element::new("testsuite")
+                .with("name", &visible(scenario))
+                .with("tests", &counts.tests.to_string())
+                .with("skipped", &counts.skipped.to_string())
+                .with("errors", &counts.errors.to_string())
+                .with("failures", &counts.failures.to_string())
+                .with("time", &seconds(counts.time));
+            suite.write_start(SUITE, &mut text);
+            // What was run stands in the first suite.
+            text.extend(properties.take().unwrap_or_default());
+            out.write_all(&text)?;
+            tests.copy_to(out)?;
+            text.clear();
+            suite.write_end(SUITE, &mut text);
+            Ok(())
+        })?;
+        root.write_end(0, &mut text);
+        text.push(b'\n');
+        out.write_all(&text)
+    }
+}
+
+/// How deep a suite and a test stand.
+const SUITE: usize = 1;
+const TEST: usize = 2;
 
 /// What was run, for the reader of the file.
-fn properties(report: &Report<'_>) -> Vec<Property> {
+fn properties(report: &Report<'_>) -> Vec<u8> {
     let manifest = report.manifest;
-    [
+    let (list, mut text) = (Element::new("properties"), Vec::new());
+    list.write_start(SUITE + 1, &mut text);
+    for (name, value) in [
         ("verdict", report.headline()),
         ("run", manifest.id.to_string()),
         ("target", visible(&manifest.target.name).into_owned()),
         ("recordings", manifest.recordings_hash.clone()),
         ("policy", manifest.policy_hash.clone()),
-    ]
-    .into_iter()
-    .map(|(name, value)| Property::new(name, visible(&value)))
-    .collect()
-}
-
-fn test_case(report: &Report<'_>, case: &EvalCaseResults, scenario: &str) -> TestCase {
-    let mut test = TestCase::new(visible(case.id.as_str()), status(report, case));
-    test.set_classname(visible(scenario));
-    let spent: Vec<f64> = case.attempts.iter().filter_map(|row| row.seen.latency_ms).collect();
-    if !spent.is_empty() {
-        test.set_time(time(spent.iter().sum()));
+    ] {
+        let property = Element::new("property").with("name", name).with("value", &visible(&value));
+        property.write_empty(SUITE + 2, &mut text);
     }
-    test
+    list.write_end(SUITE + 1, &mut text);
+    text
 }
 
 fn time(ms: f64) -> Duration {
     Duration::try_from_secs_f64(ms / 1000.0).unwrap_or_default()
 }
 
+fn seconds(time: Duration) -> String {
+    format!("{:.3}", time.as_secs_f64())
+}
+
 /// A finding is a failure; a target that failed is an error; what has no verdict was skipped, and says why.
-fn status(report: &Report<'_>, case: &EvalCaseResults) -> TestCaseStatus {
+fn outcome(report: &Report<'_>, case: &EvalCaseResults) -> (TestKind, Option<(Element, String)>) {
     let telling = case.telling_attempt();
     let failed = telling.is_some_and(|row| row.failure.is_some());
-    let (mut status, kind) = match case.verdict {
-        CaseVerdict::Passed => return TestCaseStatus::success(),
-        CaseVerdict::Failed => (TestCaseStatus::non_success(NonSuccessKind::Failure), "failed"),
-        CaseVerdict::Varied => (TestCaseStatus::non_success(NonSuccessKind::Failure), "varied"),
-        CaseVerdict::NoResult if failed => (TestCaseStatus::non_success(NonSuccessKind::Error), "target"),
-        CaseVerdict::Undecided => (TestCaseStatus::skipped(), "undecided"),
-        CaseVerdict::NoResult => (TestCaseStatus::skipped(), "no result"),
+    let (kind, element, word) = match case.verdict {
+        CaseVerdict::Passed => return (TestKind::Passed, None),
+        CaseVerdict::Failed => (TestKind::Failed, "failure", "failed"),
+        CaseVerdict::Varied => (TestKind::Failed, "failure", "varied"),
+        CaseVerdict::NoResult if failed => (TestKind::Broke, "error", "target"),
+        CaseVerdict::Undecided => (TestKind::Skipped, "skipped", "undecided"),
+        CaseVerdict::NoResult => (TestKind::Skipped, "skipped", "no result"),
     };
     let reason = telling.map(reason).unwrap_or_default();
     let message = if reason.is_empty() { words::case_verdict(case) } else { reason };
     let mut paper = Paper::new(120);
     case::write(&mut paper, report, case, Detail::Finding);
     let text = format!("\n{}", anstream::adapter::strip_str(&paper.into_text()));
-    status.set_type(kind).set_message(super::visible::cut(&visible(&message), MESSAGE)).set_description(text);
-    status
+    let message = visible(&message);
+    let element = Element::new(element).with("message", &super::visible::cut(&message, MESSAGE)).with("type", word);
+    (kind, Some((element, text)))
 }
 
 /// Why an attempt did not pass, in a line.

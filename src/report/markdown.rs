@@ -1,9 +1,12 @@
 //! The report for a pull request: `report.md`, small enough for a comment.
 
+use std::io::{self, Write};
+
 use super::case::{CallMark, shown_calls};
 use super::sorts::{Folding, Sort, Sorts};
 use super::spend;
 use super::tally::Tally;
+use super::telling::{Telling, text_of};
 use super::visible::{cut, visible};
 use super::words::{self, counted, duration, grouped, percent};
 use super::{Report, Verdict};
@@ -25,25 +28,42 @@ const RESERVE: usize = 700;
 /// that leaves room for the verdict.
 #[must_use]
 pub fn markdown(report: &Report<'_>, cases: &mut dyn Iterator<Item = EvalCaseResults>, limit_bytes: usize) -> String {
-    let summary = report.admitted_summary();
-    let report = &Report { summary: &summary, ..*report };
-    let (mut tally, mut failed) = (Tally::default(), Sorts::default());
-    for case in cases {
-        let case = report.admitted(case);
-        tally.add(&case);
-        if matches!(case.verdict, CaseVerdict::Failed | CaseVerdict::Varied) {
-            failed.add(&case, Folding::Alike(SORTS), || failed_case(&case));
-        }
+    text_of(report, cases, MarkdownReport::new(limit_bytes))
+}
+
+/// The page in the making.
+pub(super) struct MarkdownReport {
+    limit_bytes: usize,
+    tally: Tally,
+    failed: Sorts,
+}
+
+impl MarkdownReport {
+    pub(super) fn new(limit_bytes: usize) -> Self {
+        Self { limit_bytes, tally: Tally::default(), failed: Sorts::default() }
     }
-    let mut page = Page { text: String::from(MARKER), limit: limit_bytes.saturating_sub(RESERVE) };
-    head(&mut page, report);
-    page.table(&changes(report));
-    page.table(&spent(report, &tally));
-    page.table(&gates(report));
-    let blocks: Vec<String> = failed.shown().iter().map(folded).collect();
-    let shown = page.blocks("### Failed cases\n\n", &blocks);
-    let told = failed.shown()[..shown].iter().map(|sort| 1 + sort.others).sum();
-    foot(page, report, told)
+}
+
+impl Telling for MarkdownReport {
+    fn take(&mut self, _report: &Report<'_>, case: &EvalCaseResults, _out: &mut dyn Write) -> io::Result<()> {
+        self.tally.add(case);
+        if matches!(case.verdict, CaseVerdict::Failed | CaseVerdict::Varied) {
+            self.failed.add(case, Folding::Alike(SORTS), || failed_case(case));
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
+        let mut page = Page { text: String::from(MARKER), limit: self.limit_bytes.saturating_sub(RESERVE) };
+        head(&mut page, report);
+        page.table(&changes(report));
+        page.table(&spent(report, &self.tally));
+        page.table(&gates(report));
+        let blocks: Vec<String> = self.failed.shown().iter().map(folded).collect();
+        let shown = page.blocks("### Failed cases\n\n", &blocks);
+        let told = self.failed.shown()[..shown].iter().map(|sort| 1 + sort.others).sum();
+        out.write_all(foot(page, report, told).as_bytes())
+    }
 }
 
 /// A page with an end.

@@ -15,6 +15,7 @@ mod paper;
 mod sorts;
 mod spend;
 mod tally;
+mod telling;
 mod text;
 mod visible;
 mod words;

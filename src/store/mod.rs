@@ -9,7 +9,7 @@ mod manifest;
 mod run_id;
 
 pub use error::StoreError;
-pub use file::replace_file;
+pub use file::{NewFile, replace_file};
 pub use folder::{RUNS, RunFolder};
 pub use index::{Cases, JournalIndex};
 pub use journal::JournalWriter;

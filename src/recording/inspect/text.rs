@@ -1,5 +1,7 @@
 //! What was seen, for a person: 80 columns, the summary first.
 
+use rust_decimal::Decimal;
+
 use std::fmt::{self, Write};
 
 use super::report::{Inspected, Named, Spend};
@@ -169,7 +171,13 @@ fn sum(spend: &Spend) -> String {
     let Some(sum) = &spend.sum else {
         return if spend.known_for == 0 { "unknown".into() } else { String::new() };
     };
-    let sum = sum.text().parse::<u128>().map_or_else(|_| sum.text().to_owned(), grouped);
+    // Sums of money are exact in `--json`; the noise of the doubles that they were written from helps nobody here.
+    let short = || {
+        sum.text()
+            .parse::<Decimal>()
+            .map_or_else(|_| sum.text().to_owned(), |sum| sum.round_dp(6).normalize().to_string())
+    };
+    let sum = sum.text().parse::<u128>().map_or_else(|_| short(), grouped);
     if spend.is_floor { format!("at least {sum}") } else { sum }
 }
 

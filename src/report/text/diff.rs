@@ -1,7 +1,10 @@
 //! The difference of two recordings, for a person at a terminal: no gates, no run, only what changed.
 
+use std::io::{self, Write};
+
 use super::super::paper::{BAD, DIM, GOOD, Indent, OPEN, Paper, STRONG, plain, styled};
 use super::super::tally::Tally;
+use super::super::telling::{Styles, Telling, text_of};
 use super::super::visible::visible;
 use super::super::words::{counted, grouped};
 use super::{OpenCases, TextOptions, checks, figures};
@@ -15,25 +18,51 @@ pub fn diff_text(
     cases: &mut dyn Iterator<Item = EvalCaseResults>,
     options: &TextOptions,
 ) -> String {
-    let (mut tally, mut open, mut only_before) = (Tally::default(), OpenCases::new(*options), Vec::new());
-    for case in cases {
-        let case = report.admitted(case);
-        if has_no_counterpart(&case) {
-            only_before.push(case.id.to_string());
-            continue;
-        }
-        tally.add(&case);
-        open.add(report, &case);
+    text_of(report, cases, DiffReport::new(*options, Styles::Kept))
+}
+
+/// The difference in the making.
+pub(in crate::report) struct DiffReport {
+    options: TextOptions,
+    styles: Styles,
+    tally: Tally,
+    open: OpenCases,
+    only_before: Alone,
+}
+
+impl DiffReport {
+    pub(in crate::report) fn new(options: TextOptions, styles: Styles) -> Self {
+        let (tally, open, only_before) = (Tally::default(), OpenCases::new(options), Alone::default());
+        Self { options, styles, tally, open, only_before }
     }
-    let mut paper = Paper::new(options.width);
-    headline(&mut paper, report, only_before.len() as u64);
-    alone(&mut paper, report, &only_before);
-    figures::changes(&mut paper, report, &tally);
-    figures::spend(&mut paper, report, &tally);
-    checks::write(&mut paper, report, &tally);
-    figures::remarks(&mut paper, report);
-    open.write(&mut paper, report, "the same command with --all");
-    paper.into_text()
+
+    fn paper(&self, report: &Report<'_>) -> Paper {
+        let mut paper = Paper::new(self.options.width);
+        headline(&mut paper, report, self.only_before.count);
+        alone(&mut paper, report, &self.only_before);
+        figures::changes(&mut paper, report, &self.tally);
+        figures::spend(&mut paper, report, &self.tally);
+        checks::write(&mut paper, report, &self.tally);
+        figures::remarks(&mut paper, report);
+        self.open.write(&mut paper, report, "the same command with --all");
+        paper
+    }
+}
+
+impl Telling for DiffReport {
+    fn take(&mut self, report: &Report<'_>, case: &EvalCaseResults, _out: &mut dyn Write) -> io::Result<()> {
+        if has_no_counterpart(case) {
+            self.only_before.add(case);
+        } else {
+            self.tally.add(case);
+            self.open.add(report, case);
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
+        self.styles.write(&self.paper(report).into_text(), out)
+    }
 }
 
 /// An interaction of the first recording that the second has not.
@@ -70,17 +99,32 @@ fn headline(paper: &mut Paper, report: &Report<'_>, only_before: u64) {
 /// How many ids of interactions without a counterpart are listed.
 const LISTED: usize = 5;
 
-fn alone(paper: &mut Paper, report: &Report<'_>, only_before: &[String]) {
+/// Interactions without a counterpart: how many, and the first of them.
+#[derive(Debug, Default)]
+struct Alone {
+    count: u64,
+    first: Vec<String>,
+}
+
+impl Alone {
+    fn add(&mut self, case: &EvalCaseResults) {
+        self.count += 1;
+        if self.first.len() < LISTED {
+            self.first.push(visible(case.id.as_str()).into_owned());
+        }
+    }
+}
+
+fn alone(paper: &mut Paper, report: &Report<'_>, only_before: &Alone) {
     let only_after = report.manifest.facts.without_case;
-    if only_before.is_empty() && only_after == 0 {
+    if only_before.count == 0 && only_after == 0 {
         return;
     }
     paper.gap();
     paper.write(Indent(0, 2), &[styled(STRONG, "Without a counterpart")]);
-    if !only_before.is_empty() {
-        let shown: Vec<_> = only_before.iter().take(LISTED).map(|id| visible(id).into_owned()).collect();
-        let more = if only_before.len() > LISTED { ", ..." } else { "" };
-        let said = format!("{} only in the first: {}{more}", grouped(only_before.len() as u64), shown.join(", "));
+    if only_before.count > 0 {
+        let more = if only_before.count > LISTED as u64 { ", ..." } else { "" };
+        let said = format!("{} only in the first: {}{more}", grouped(only_before.count), only_before.first.join(", "));
         paper.write(Indent(2, 4), &[plain(said)]);
     }
     if only_after > 0 {

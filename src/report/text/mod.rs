@@ -5,12 +5,16 @@ mod diff;
 mod figures;
 mod open_cases;
 
+pub(super) use diff::DiffReport;
 pub use diff::diff_text;
+
+use std::io::{self, Write};
 
 use self::open_cases::OpenCases;
 use super::case::{self, Detail};
 use super::paper::{BAD, DIM, GOOD, Indent, OPEN, Paper, STRONG, plain, styled};
 use super::tally::Tally;
+use super::telling::{Styles, Telling, text_of};
 use super::visible::visible;
 use super::words::{counted, duration, grouped, percent};
 use super::{Report, Verdict};
@@ -45,30 +49,52 @@ impl TextOptions {
 /// The text report, with ANSI styles. `anstream` takes them out where nobody sees them.
 #[must_use]
 pub fn text(report: &Report<'_>, cases: &mut dyn Iterator<Item = EvalCaseResults>, options: &TextOptions) -> String {
-    let summary = report.admitted_summary();
-    let report = &Report { summary: &summary, ..*report };
-    let (mut tally, mut open) = (Tally::default(), OpenCases::new(*options));
-    for case in cases {
-        let case = report.admitted(case);
-        tally.add(&case);
-        open.add(report, &case);
+    text_of(report, cases, TextReport::new(*options, Styles::Kept))
+}
+
+/// The text report in the making.
+pub(super) struct TextReport {
+    options: TextOptions,
+    styles: Styles,
+    tally: Tally,
+    open: OpenCases,
+}
+
+impl TextReport {
+    pub(super) fn new(options: TextOptions, styles: Styles) -> Self {
+        Self { options, styles, tally: Tally::default(), open: OpenCases::new(options) }
     }
-    let mut paper = Paper::new(options.width);
-    headline(&mut paper, report);
-    counts(&mut paper, report);
-    figures::changes(&mut paper, report, &tally);
-    figures::spend(&mut paper, report, &tally);
-    checks::write(&mut paper, report, &tally);
-    figures::stubs(&mut paper, &tally);
-    figures::gates(&mut paper, report);
-    figures::trust(&mut paper, report);
-    figures::remarks(&mut paper, report);
-    open.write(&mut paper, report, &format!("taketwo report {} --all", report.manifest.id));
-    if !open.is_empty() {
-        paper.gap();
+
+    fn paper(&self, report: &Report<'_>) -> Paper {
+        let mut paper = Paper::new(self.options.width);
+        headline(&mut paper, report);
+        counts(&mut paper, report);
+        figures::changes(&mut paper, report, &self.tally);
+        figures::spend(&mut paper, report, &self.tally);
+        checks::write(&mut paper, report, &self.tally);
+        figures::stubs(&mut paper, &self.tally);
+        figures::gates(&mut paper, report);
+        figures::trust(&mut paper, report);
+        figures::remarks(&mut paper, report);
+        self.open.write(&mut paper, report, &format!("taketwo report {} --all", report.manifest.id));
+        if !self.open.is_empty() {
+            paper.gap();
+        }
+        run(&mut paper, report);
+        paper
     }
-    run(&mut paper, report);
-    paper.into_text()
+}
+
+impl Telling for TextReport {
+    fn take(&mut self, report: &Report<'_>, case: &EvalCaseResults, _out: &mut dyn Write) -> io::Result<()> {
+        self.tally.add(case);
+        self.open.add(report, case);
+        Ok(())
+    }
+
+    fn end(&mut self, report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
+        self.styles.write(&self.paper(report).into_text(), out)
+    }
 }
 
 /// One case in full, whatever its verdict.
