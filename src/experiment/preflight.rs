@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use crate::case::{EvalCase, EvalCaseParser, Expectation};
-use crate::recording::{Quarantine, Recordings, RejectBudget};
+use crate::recording::{FirstLook, Quarantine, Recordings, RejectBudget};
 use crate::replay::target::RecordedTarget;
 use crate::replay::target::Setups;
 use crate::replay::{Abilities, PreflightReason, SystemUnderTest, TargetInfo};
@@ -22,6 +22,8 @@ pub struct Preflight {
     pub paired: u64,
     /// What could not be read.
     pub quarantine: Quarantine,
+    /// Which rows are cases, for the run.
+    pub look: FirstLook,
     /// Why the run must not start; empty when it may.
     pub reasons: Vec<PreflightReason>,
 }
@@ -81,7 +83,8 @@ impl Preflight {
         };
         found.target = abilities.info.clone();
         let mut fixtures = BTreeSet::new();
-        for row in recordings.rows()? {
+        let mut rows = recordings.rows()?;
+        for row in &mut rows {
             match row {
                 Err(reject) => found
                     .quarantine
@@ -97,6 +100,7 @@ impl Preflight {
                 }
             }
         }
+        found.look = rows.look();
         found.quarantine.finish().map_err(|error| miette::miette!("cannot write the quarantine file: {error}"))?;
         found.weigh(budget, second);
         Ok(found)

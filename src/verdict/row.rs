@@ -479,7 +479,7 @@ fn listing(alignment: &Alignment, recorded: &[ToolCall], seen: &[ToolCall], poli
     };
     let mut lines = Vec::new();
     let mut missing = alignment.missing.iter().map(|missing| missing.recorded).peekable();
-    for at in 0..seen.len() {
+    for (at, call) in seen.iter().enumerate() {
         let pair = alignment.pairs.iter().find(|pair| pair.seen == at);
         if let Some(pair) = pair.filter(|pair| pair.order == Order::Kept) {
             while let Some(gone) = missing.next_if(|gone| *gone < pair.recorded) {
@@ -488,7 +488,7 @@ fn listing(alignment: &Alignment, recorded: &[ToolCall], seen: &[ToolCall], poli
         }
         lines.push(CallLine {
             recorded: pair.map(|pair| text(&recorded[pair.recorded])),
-            seen: Some(text(&seen[at])),
+            seen: Some(text(call)),
             moved: pair.is_some_and(|pair| pair.order == Order::Moved),
         });
     }
