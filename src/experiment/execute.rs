@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc;
 
@@ -12,8 +12,8 @@ use super::settings::{Settings, SettingsError};
 use super::targets::Target;
 use crate::case::{EvalCase, EvalCaseParser};
 use crate::evaluate::{EvalContext, EvaluationRules, evaluate};
-use crate::recording::{Existing, Interaction, Quarantine, Recordings};
-use crate::replay::{Attempt, ExperimentRunner, RunPlan, Stop, Stray};
+use crate::recording::{Existing, FirstLook, Interaction, Quarantine, Recordings, UnreadRow};
+use crate::replay::{Attempt, ExperimentRunner, IntoCase, RunPlan, Stop, Stray};
 use crate::report::{ReadBack, add_up};
 use crate::store::{Content, JournalIndex, JournalWriter, RunFolder, RunOutcome};
 use crate::verdict::{AttemptRow, Exit, Facts, Gate, RunState};
@@ -99,7 +99,8 @@ pub async fn run(
     keep_rejects(settings, looked_into, &found, &folder)?;
     let journal = Journal::open(&folder)?;
     progress.begin(found.cases * u64::from(settings.repeats), journal.index.len() as u64);
-    let measured = measure(settings, places, &recordings, &target, journal, progress, stop.clone()).await;
+    let cases = cases(&recordings, &found.look, settings)?;
+    let measured = measure(settings, places, cases, &target, journal, progress, stop.clone()).await;
     progress.end();
     let strays = target.system.shut_down().await;
     measured?;
@@ -192,10 +193,14 @@ impl Journal {
 /// How many rows are written to the journal at once.
 const BATCH: usize = 256;
 
+/// How long rows are gathered before they are written. Lanes that are fast make many in this time, and waking up for
+/// each would cost more than writing it.
+const GATHERING: Duration = Duration::from_millis(2);
+
 async fn measure(
     settings: &Settings,
     places: &Places,
-    recordings: &Recordings,
+    cases: impl Iterator<Item = UnreadCase> + Send + 'static,
     target: &Target,
     journal: Journal,
     progress: &mut dyn Progress,
@@ -212,8 +217,7 @@ async fn measure(
     let (done, mut writer) = (Arc::new(journal.index), journal.writer);
     let mut recorder = places.record.as_deref().map(Recorder::create).transpose()?;
     let finish = finisher(settings, recorder.is_some());
-    let (sender, mut receiver) = mpsc::channel(settings.lanes * 4);
-    let cases = cases(recordings, settings)?;
+    let (sender, mut receiver) = mpsc::channel(settings.lanes.max(BATCH));
     let running = tokio::spawn(async move {
         runner.run(cases, move |key| done.contains(key), finish, sender, stop).await;
     });
@@ -228,6 +232,7 @@ async fn measure(
         }
         writer.append(&rows).map_err(|error| miette::miette!("cannot write the journal: {error}"))?;
         rows.iter().for_each(|row| progress.made(row));
+        tokio::time::sleep(GATHERING).await;
     }
     running.await.map_err(|error| miette::miette!("the runner stopped: {error}"))?;
     recorder.map_or(Ok(()), Recorder::finish)
@@ -250,15 +255,33 @@ fn finisher(
     }
 }
 
+/// A case that is read in the lane that runs it.
+struct UnreadCase {
+    index: u64,
+    row: UnreadRow,
+    parser: EvalCaseParser,
+}
+
+impl IntoCase for UnreadCase {
+    fn index(&self) -> u64 {
+        self.index
+    }
+
+    fn into_case(self) -> Option<EvalCase> {
+        // The first look read it, and a row that makes no case was a reason not to start.
+        self.parser.parse(self.index, self.row.read().ok()?).ok()
+    }
+}
+
 /// The cases of the recordings, numbered as the first look numbered them.
 fn cases(
     recordings: &Recordings,
+    look: &FirstLook,
     settings: &Settings,
-) -> miette::Result<impl Iterator<Item = EvalCase> + Send + 'static> {
+) -> miette::Result<impl Iterator<Item = UnreadCase> + Send + 'static> {
     let parser = EvalCaseParser { tolerances: settings.tolerances };
-    let rows = recordings.rows()?.filter_map(Result::ok);
-    // A row that makes no case was a reason not to start.
-    Ok((0..).zip(rows).filter_map(move |(index, row)| parser.parse(index, row).ok()))
+    let rows = recordings.look_again(look)?;
+    Ok((0..).zip(rows).map(move |(index, row)| UnreadCase { index, row, parser }))
 }
 
 fn facts(settings: &Settings, found: &Preflight, target: &Target, strays: Vec<Stray>, stop: &Stop) -> Facts {

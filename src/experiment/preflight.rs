@@ -6,7 +6,7 @@ use std::fmt;
 use super::settings::Settings;
 use crate::case::{EvalCase, EvalCaseParser, Expectation};
 use crate::compare::{Policy, Rule};
-use crate::recording::{Quarantine, Recordings, RejectBudget};
+use crate::recording::{FirstLook, Quarantine, Recordings, RejectBudget};
 use crate::replay::target::RecordedTarget;
 use crate::replay::target::Setups;
 use crate::replay::{Abilities, PreflightReason, SystemUnderTest, TargetInfo};
@@ -26,6 +26,8 @@ pub struct Preflight {
     pub idle_rules: Vec<Rule>,
     /// What could not be read.
     pub quarantine: Quarantine,
+    /// Which rows are cases, for the run.
+    pub look: FirstLook,
     /// Why the run must not start; empty when it may.
     pub reasons: Vec<PreflightReason>,
     scenarios: BTreeSet<String>,
@@ -88,7 +90,8 @@ impl Preflight {
         };
         found.target = Some(abilities.info.clone().unwrap_or_else(|| target.info()));
         let mut fixtures = BTreeSet::new();
-        for row in recordings.rows()? {
+        let mut rows = recordings.rows()?;
+        for row in &mut rows {
             match row {
                 Err(reject) => found
                     .quarantine
@@ -107,6 +110,7 @@ impl Preflight {
                 }
             }
         }
+        found.look = rows.look();
         found.quarantine.finish().map_err(|error| miette::miette!("cannot write the quarantine file: {error}"))?;
         found.weigh(settings.max_rejects, second);
         found.weigh_checks(settings);

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::jsonl::{MAX_LINE, interaction};
 use super::place::{At, Reject, RejectReason};
-use super::source::Read as RowRead;
+use super::unread::{Content, Found};
 
 /// The interactions of a JSON document.
 pub(super) struct DocumentRows {
@@ -93,9 +93,9 @@ impl DocumentRows {
 }
 
 impl Iterator for DocumentRows {
-    type Item = RowRead;
+    type Item = Found;
 
-    fn next(&mut self) -> Option<RowRead> {
+    fn next(&mut self) -> Option<Found> {
         if self.ended {
             return None;
         }
@@ -120,6 +120,6 @@ impl Iterator for DocumentRows {
         {
             self.ended = true;
         }
-        Some(row)
+        Some(row.map(|(at, interaction)| (at, Content::Read(Box::new(interaction)))))
     }
 }

@@ -8,6 +8,7 @@ use super::document::DocumentRows;
 use super::json::{FaultKind, Json, check};
 use super::place::{At, Reject, RejectReason};
 use super::source::Read as RowRead;
+use super::unread::{Content, Found, LineEnd};
 use super::wire::{self, RowFault};
 
 /// The longest line that is read: 256 MiB. A longer one is turned away and passed over.
@@ -19,7 +20,7 @@ const UTF8_BOM: &[u8] = b"\xEF\xBB\xBF";
 const HEAD: u64 = 4096;
 
 /// Opens the text of a recording as rows. One that is no JSONL but a JSON list or a pretty-printed object is read as that.
-pub(super) fn rows(file: Arc<Path>, mut text: Box<dyn BufRead + Send>) -> Box<dyn Iterator<Item = RowRead> + Send> {
+pub(super) fn rows(file: Arc<Path>, mut text: Box<dyn BufRead + Send>) -> Box<dyn Iterator<Item = Found> + Send> {
     let mut head = Vec::new();
     let broken = text.by_ref().take(HEAD).read_to_end(&mut head).err();
     if let Some(problem) = other_encoding(&head) {
@@ -35,7 +36,7 @@ pub(super) fn rows(file: Arc<Path>, mut text: Box<dyn BufRead + Send>) -> Box<dy
     if is_document {
         Box::new(DocumentRows::new(file, whole, skipped))
     } else {
-        Box::new(LineRows { file, text: whole, number: 0, offset: skipped, line: Vec::new(), ended: false })
+        Box::new(LineRows { file, text: whole, number: 0, offset: skipped, ended: false })
     }
 }
 
@@ -75,15 +76,16 @@ enum Line {
     End,
 }
 
-/// Reads one line into `line`, its end included. Of a line over the bound only the first part is kept.
-fn read_line(text: &mut (impl BufRead + ?Sized), line: &mut Vec<u8>) -> std::io::Result<Line> {
+/// Reads one line into `line`, its end included, and says how many bytes it has. Of a line over the bound only the
+/// first part is kept.
+fn read_line(text: &mut (impl BufRead + ?Sized), line: &mut Vec<u8>) -> std::io::Result<(Line, u64)> {
     line.clear();
-    let read = text.take(MAX_LINE).read_until(b'\n', line)? as u64;
+    let mut read = text.take(MAX_LINE).read_until(b'\n', line)? as u64;
     if line.last() == Some(&b'\n') {
-        return Ok(Line::Whole);
+        return Ok((Line::Whole, read));
     }
     if read < MAX_LINE {
-        return Ok(if read == 0 { Line::End } else { Line::NoEnd });
+        return Ok((if read == 0 { Line::End } else { Line::NoEnd }, read));
     }
     line.truncate(1024);
     loop {
@@ -92,8 +94,9 @@ fn read_line(text: &mut (impl BufRead + ?Sized), line: &mut Vec<u8>) -> std::io:
         let used = end.map_or(chunk.len(), |at| at + 1);
         let done = end.is_some() || used == 0;
         text.consume(used);
+        read += used as u64;
         if done {
-            return Ok(Line::TooLong);
+            return Ok((Line::TooLong, read));
         }
     }
 }
@@ -104,17 +107,17 @@ struct LineRows {
     text: Box<dyn BufRead + Send>,
     number: u64,
     offset: u64,
-    line: Vec<u8>,
     ended: bool,
 }
 
 impl Iterator for LineRows {
-    type Item = RowRead;
+    type Item = Found;
 
-    fn next(&mut self) -> Option<RowRead> {
+    fn next(&mut self) -> Option<Found> {
+        let mut bytes = Vec::with_capacity(COMMON);
         while !self.ended {
             let at = At::Line { number: self.number + 1, offset: self.offset };
-            let met = match read_line(&mut self.text, &mut self.line) {
+            let (met, length) = match read_line(&mut self.text, &mut bytes) {
                 Ok(met) => met,
                 Err(error) => {
                     self.ended = true;
@@ -122,18 +125,18 @@ impl Iterator for LineRows {
                 }
             };
             self.number += 1;
-            self.offset += self.line.len() as u64;
+            self.offset += length;
             match met {
                 Line::End => self.ended = true,
                 Line::TooLong => {
                     let reason = RejectReason::TooLong { limit: MAX_LINE };
-                    return Some(Err(Reject::new(&self.file, at, reason, &self.line)));
+                    return Some(Err(Reject::new(&self.file, at, reason, &bytes)));
                 }
-                Line::Whole | Line::NoEnd if self.line.trim_ascii().is_empty() => {}
-                Line::Whole => return Some(self.row(at)),
+                Line::Whole | Line::NoEnd if bytes.trim_ascii().is_empty() => {}
+                Line::Whole => return Some(Ok((at, Content::Text { bytes, end: LineEnd::Whole }))),
                 Line::NoEnd => {
                     self.ended = true;
-                    return Some(self.row(at).map_err(torn_if_cut));
+                    return Some(Ok((at, Content::Text { bytes, end: LineEnd::Open })));
                 }
             }
         }
@@ -141,9 +144,12 @@ impl Iterator for LineRows {
     }
 }
 
+/// What most lines find room in, in bytes.
+const COMMON: usize = 4096;
+
 /// A fault in a last line without an end is its writer's stop when the text just ends, also in the middle of a
 /// character, or in the zero bytes that some file systems leave after a crash.
-fn torn_if_cut(mut reject: Reject) -> Reject {
+pub(super) fn torn_if_cut(mut reject: Reject) -> Reject {
     let zeros = reject.raw.iter().rev().take_while(|byte| **byte == 0).count();
     let written = &reject.raw[..reject.raw.len() - zeros];
     let is_cut = match std::str::from_utf8(written) {
@@ -155,20 +161,6 @@ fn torn_if_cut(mut reject: Reject) -> Reject {
     }
     reject
 }
-
-impl LineRows {
-    fn row(&mut self, at: At) -> RowRead {
-        let row = interaction(&self.file, at, &self.line);
-        // The row has a copy of its own; a huge one must not be held twice while it is worked on.
-        if self.line.capacity() > KEPT {
-            self.line = Vec::new();
-        }
-        row
-    }
-}
-
-/// The largest buffer that is kept for the next line.
-const KEPT: usize = 1 << 20;
 
 /// Reads the bytes of one row.
 pub(super) fn interaction(file: &Arc<Path>, at: At, bytes: &[u8]) -> RowRead {

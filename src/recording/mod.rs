@@ -9,27 +9,37 @@ mod convert;
 mod document;
 mod field;
 mod find;
+mod ids;
 pub mod import;
 pub mod inspect;
 mod interaction;
 mod json;
 mod jsonl;
+mod keys;
+mod looks;
 pub mod parquet;
 mod place;
+mod placed;
 mod quarantine;
 mod source;
+mod unread;
 pub mod wire;
 mod write;
 
 pub use convert::{ConvertError, Converted, convert};
+pub(crate) use ids::Ids;
 pub use inspect::{InspectError, Inspected, inspect};
 pub use interaction::{
     CaseId, Doubt, Effect, Extra, Interaction, ModelCall, ModelCalls, TokenClass, Tokens, ToolCall, ToolError, ToolName,
 };
 pub use json::{Decoded, Fault, FaultKind, Json, Key, Kind, MAX_DEPTH, check, decode_string};
 pub use jsonl::MAX_LINE;
+pub(crate) use keys::{Keys, text_key};
+pub use looks::{FirstLook, SecondLook};
 pub use place::{At, Place, Reject, RejectReason};
+pub(crate) use placed::{PlacedFiles, Span, Spool};
 pub use quarantine::{Quarantine, RejectBudget};
 pub use source::{Item, Recordings, Row, Rows, SourceError};
+pub use unread::UnreadRow;
 pub use wire::RowFault;
 pub use write::{Existing, RecordingWriter, WriteError, Written};

@@ -1,19 +1,22 @@
 //! Where recordings come from: files, folders, globs and standard input, alone or together, read as one stream.
 
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read as _, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::find::find;
+use super::ids::Ids;
 use super::interaction::{CaseId, Interaction};
 use super::jsonl;
+use super::looks::FirstLook;
 use super::parquet::{self, ParquetFault};
-use super::place::{At, Place, Reject, RejectReason, stem};
+use super::place::{At, Place, Reject, stem};
+use super::placed::{PlacedFiles, Stamp};
+use super::unread::{Content, Found, FoundRows, UnreadRow};
 
-/// One row as a reader of a format gives it.
+/// One interaction as a reader of a format gives it.
 pub(super) type Read = Result<(At, Interaction), Reject>;
 
 /// One interaction with its place and identity.
@@ -72,6 +75,13 @@ pub enum SourceError {
         /// Why.
         source: std::io::Error,
     },
+    /// It was written between the first look at it and the second.
+    #[error("{path:?} was changed while it was in use")]
+    #[diagnostic(code(taketwo::changed), help("run again when nothing writes it any more, or use a copy"))]
+    Changed {
+        /// The path.
+        path: PathBuf,
+    },
     /// The Parquet file cannot be read as a recording.
     #[error("cannot read {path:?} as Parquet: {fault}")]
     #[diagnostic(code(taketwo::bad_parquet))]
@@ -107,27 +117,40 @@ impl SourceError {
 /// ```
 #[derive(Clone, Debug)]
 pub struct Recordings {
-    files: Arc<[SourceFile]>,
+    pub(super) files: Arc<[SourceFile]>,
 }
 
 /// One file of a recording.
 #[derive(Debug)]
 pub(super) struct SourceFile {
-    shown: Arc<Path>,
+    pub(super) shown: Arc<Path>,
     path: PathBuf,
     /// What interactions without an id are named by, where there are several files.
-    name: String,
+    pub(super) name: String,
+    packing: OnceLock<Packing>,
     /// Keeps what came by a pipe until it was read for the last time.
     _spool: Option<tempfile::NamedTempFile>,
 }
 
 impl SourceFile {
     pub(super) fn new(path: PathBuf) -> Self {
-        Self { shown: path.as_path().into(), name: stem(&path), path, _spool: None }
+        let (shown, name) = (path.as_path().into(), stem(&path));
+        Self { shown, name, path, packing: OnceLock::new(), _spool: None }
     }
 
     pub(super) fn spooled(shown: &Path, spool: tempfile::NamedTempFile) -> Self {
-        Self { shown: shown.into(), path: spool.path().to_owned(), name: stem(shown), _spool: Some(spool) }
+        let (path, name) = (spool.path().to_owned(), stem(shown));
+        Self { shown: shown.into(), path, name, packing: OnceLock::new(), _spool: Some(spool) }
+    }
+
+    /// Whether its lines stand in it as they are read. Known once it was opened.
+    pub(super) fn is_plain(&self) -> bool {
+        self.packing.get() == Some(&Packing::Plain)
+    }
+
+    /// What changes when it is written.
+    pub(super) fn stamp(&self) -> Option<Stamp> {
+        self.path.metadata().ok().map(|data| Stamp::of(&data))
     }
 }
 
@@ -165,16 +188,50 @@ impl Recordings {
 
     /// Reads them from the start.
     ///
-    /// Ids are checked for uniqueness as rows pass by: this costs some 50 bytes of memory an interaction.
+    /// Ids are checked for uniqueness as rows pass by: this costs some 43 bytes of memory an interaction.
     ///
     /// # Errors
     /// [`SourceError`] where a file cannot be opened or is a Parquet file that is no recording. All files are looked
     /// at before the first row is read.
     pub fn rows(&self) -> Result<Rows, SourceError> {
+        let look = FirstLook { turned_away: Vec::new(), stamps: self.stamps() };
+        Ok(Rows { found: self.found_rows()?, ids: Ids::default(), number: 0, look })
+    }
+
+    /// Finds the rows, which others read. Ids are not looked at.
+    pub(crate) fn found_rows(&self) -> Result<FoundRows, SourceError> {
         for file in self.files.iter() {
             drop(open(file)?);
         }
-        Ok(Rows { files: Arc::clone(&self.files), next: 0, current: None, ids: Ids::default() })
+        Ok(FoundRows::new(Arc::clone(&self.files)))
+    }
+
+    /// What changes when a file is written, for each.
+    pub(crate) fn stamps(&self) -> Vec<Option<Stamp>> {
+        self.files.iter().map(SourceFile::stamp).collect()
+    }
+
+    /// Makes sure that the files are what they were.
+    ///
+    /// # Errors
+    /// [`SourceError::Changed`] with the first that is not.
+    pub(crate) fn check_unchanged(&self, since: &[Option<Stamp>]) -> Result<(), SourceError> {
+        match self.files.iter().zip(since).find(|(file, then)| file.stamp() != **then) {
+            Some((file, _)) => Err(SourceError::Changed { path: file.shown.to_path_buf() }),
+            None => Ok(()),
+        }
+    }
+
+    /// Opens the files so that rows can be read again at their places, numbered as [`UnreadRow`] numbers them.
+    pub(crate) fn placed(&self) -> Result<PlacedFiles, SourceError> {
+        let mut placed = PlacedFiles::new();
+        for file in self.files.iter() {
+            let io = |source| SourceError::Io { path: file.path.clone(), source };
+            let opened = File::open(&file.path).map_err(io)?;
+            let stamp = Stamp::of(&opened.metadata().map_err(io)?);
+            placed.add(Arc::clone(&file.shown), opened, stamp);
+        }
+        Ok(placed)
     }
 
     /// The text of each file, unpacked, for the importers of other formats.
@@ -194,93 +251,40 @@ impl Recordings {
         for file in self.files.iter() {
             let opened = File::open(&file.path);
             opened
-                .and_then(|mut bytes| std::io::copy(&mut bytes, &mut hasher))
+                .and_then(|bytes| hasher.update_reader(bytes).map(drop))
                 .map_err(|source| SourceError::Io { path: file.path.clone(), source })?;
         }
         Ok(hasher.finalize())
     }
 }
 
-/// The rows of recordings, one file after another.
+/// The rows of recordings, one file after another, each read and judged.
 pub struct Rows {
-    files: Arc<[SourceFile]>,
-    next: usize,
-    current: Option<(Arc<Path>, Box<dyn Iterator<Item = Read> + Send>)>,
+    found: FoundRows,
     ids: Ids,
+    number: u64,
+    look: FirstLook,
 }
 
 impl Iterator for Rows {
     type Item = Item;
 
     fn next(&mut self) -> Option<Item> {
-        loop {
-            if let Some((file, rows)) = &mut self.current {
-                match rows.next() {
-                    Some(Ok((at, interaction))) => {
-                        let place = Place { file: Arc::clone(file), at };
-                        return Some(self.identify(place, interaction));
-                    }
-                    Some(Err(reject)) => return Some(Err(reject)),
-                    None => self.current = None,
-                }
-            }
-            let file = self.files.get(self.next)?;
-            self.next += 1;
-            match open(file) {
-                Ok(rows) => self.current = Some((Arc::clone(&file.shown), rows)),
-                Err(error) => {
-                    let reason = RejectReason::Unreadable(error.to_string());
-                    return Some(Err(Reject::new(&file.shown, At::Line { number: 1, offset: 0 }, reason, &[])));
-                }
-            }
+        let found = self.found.next()?;
+        let item = found.and_then(UnreadRow::read).and_then(|row| self.ids.admit(row));
+        if item.is_err() {
+            self.look.turned_away.push(self.number);
         }
+        self.number += 1;
+        Some(item)
     }
 }
 
 impl Rows {
-    /// Gives the row its id and makes sure that no other had it.
-    fn identify(&mut self, place: Place, interaction: Interaction) -> Item {
-        let id = interaction.id.clone().unwrap_or_else(|| {
-            let number = place.at.number();
-            CaseId::new(match self.files.len() {
-                1 => format!("replay-{number}"),
-                _ => format!("{}/replay-{number}", self.files[self.next - 1].name),
-            })
-        });
-        match self.ids.first_use(&id, &place) {
-            None => Ok(Row { place, id, interaction }),
-            Some(first) => {
-                let raw = super::wire::write(&interaction).into_bytes();
-                Err(Reject { place, reason: RejectReason::DuplicateId { id, first }, raw })
-            }
-        }
-    }
-}
-
-/// The ids that were used, and where.
-#[derive(Debug, Default)]
-pub(super) struct Ids {
-    files: Vec<Arc<Path>>,
-    seen: HashMap<u128, (u32, At)>,
-}
-
-impl Ids {
-    /// Where the id was used before, if it was.
-    pub(super) fn first_use(&mut self, id: &CaseId, place: &Place) -> Option<Place> {
-        if self.files.last() != Some(&place.file) {
-            self.files.push(Arc::clone(&place.file));
-        }
-        let here = ((self.files.len() - 1) as u32, place.at);
-        match self.seen.entry(id_key(id)) {
-            Entry::Vacant(entry) => {
-                entry.insert(here);
-                None
-            }
-            Entry::Occupied(entry) => {
-                let (file, at) = *entry.get();
-                Some(Place { file: Arc::clone(&self.files[file as usize]), at })
-            }
-        }
+    /// What was found, for a second look. It holds for the rows that were gone through, so go through all.
+    #[must_use]
+    pub fn look(self) -> FirstLook {
+        self.look
     }
 }
 
@@ -295,27 +299,16 @@ fn name_apart(files: &mut [SourceFile]) {
     }
 }
 
-/// 128 bits that stand for an id where millions must be remembered.
-pub(crate) fn id_key(id: &CaseId) -> u128 {
-    text_key(id.as_str())
-}
-
-/// 128 bits that stand for a text.
-pub(super) fn text_key(text: &str) -> u128 {
-    let hash = blake3::hash(text.as_bytes());
-    let mut bytes = [0; 16];
-    bytes.copy_from_slice(&hash.as_bytes()[..16]);
-    u128::from_le_bytes(bytes)
-}
-
 /// Opens a file by what its first bytes say it is.
-fn open(file: &SourceFile) -> Result<Box<dyn Iterator<Item = Read> + Send>, SourceError> {
+pub(super) fn open(file: &SourceFile) -> Result<Box<dyn Iterator<Item = Found> + Send>, SourceError> {
     let io = |source| SourceError::Io { path: file.path.clone(), source };
     let (opened, magic) = begin(&file.path).map_err(io)?;
     if magic == b"PAR1" || file.path.extension().is_some_and(|ending| ending == "parquet") {
         let rows = parquet::rows(Arc::clone(&file.shown), opened);
-        return rows.map_err(|fault| SourceError::parquet(&file.shown, fault));
+        let rows = rows.map_err(|fault| SourceError::parquet(&file.shown, fault))?;
+        return Ok(Box::new(rows.map(|row| row.map(|(at, it)| (at, Content::Read(Box::new(it)))))));
     }
+    file.packing.get_or_init(|| Packing::of(&magic));
     Ok(jsonl::rows(Arc::clone(&file.shown), unpacked(opened, &magic).map_err(io)?))
 }
 
@@ -328,14 +321,32 @@ fn begin(path: &Path) -> std::io::Result<(File, Vec<u8>)> {
     Ok((opened, magic))
 }
 
+/// How the text of a file is packed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Packing {
+    /// Not at all.
+    Plain,
+    Gzip,
+    Zstandard,
+}
+
+impl Packing {
+    /// What the first bytes of a file say.
+    fn of(magic: &[u8]) -> Self {
+        match magic {
+            [0x1F, 0x8B, ..] => Packing::Gzip,
+            [0x28, 0xB5, 0x2F, 0xFD] => Packing::Zstandard,
+            _ => Packing::Plain,
+        }
+    }
+}
+
 /// The text of a file, which its first bytes may say is packed.
 fn unpacked(opened: File, magic: &[u8]) -> std::io::Result<Box<dyn BufRead + Send>> {
-    Ok(match magic {
-        [0x1F, 0x8B, ..] => Box::new(BufReader::with_capacity(BUFFER, flate2::read::MultiGzDecoder::new(opened))),
-        [0x28, 0xB5, 0x2F, 0xFD] => {
-            Box::new(BufReader::with_capacity(BUFFER, zstd::stream::read::Decoder::new(opened)?))
-        }
-        _ => Box::new(BufReader::with_capacity(BUFFER, opened)),
+    Ok(match Packing::of(magic) {
+        Packing::Gzip => Box::new(BufReader::with_capacity(BUFFER, flate2::read::MultiGzDecoder::new(opened))),
+        Packing::Zstandard => Box::new(BufReader::with_capacity(BUFFER, zstd::stream::read::Decoder::new(opened)?)),
+        Packing::Plain => Box::new(BufReader::with_capacity(BUFFER, opened)),
     })
 }
 

@@ -12,6 +12,6 @@ mod tools;
 pub use attempt::{Aftermath, Attempt, Ended, Failure, FailureKind, Latency, LatencySource};
 pub use bindings::{AfterLast, Answer, BindingRules, MissPolicy, StaticAnswer, ToolBindings};
 pub use ledger::{Ledger, Near, Serving};
-pub use runner::{AttemptKey, ExperimentRunner, RunPlan, Stop, Stopper};
+pub use runner::{AttemptKey, ExperimentRunner, IntoCase, RunPlan, Stop, Stopper};
 pub use target::{Abilities, Ending, PreflightReason, Reply, Session, Start, Stray, SystemUnderTest, TargetInfo};
 pub use tools::{ToolProgram, ToolRequest, Tools};

@@ -1,7 +1,12 @@
 //! Running cases against a target, several lanes at a time.
 
+use std::any::Any;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::future::{Future, poll_fn};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use tokio::sync::{mpsc, watch};
@@ -89,17 +94,54 @@ pub struct ExperimentRunner {
     plan: RunPlan,
 }
 
-/// What is still to be run.
-struct Feed<C> {
-    cases: C,
-    current: Option<(Arc<EvalCase>, u32)>,
+/// What a case is made of, in the lane that runs it, so that lanes share the work of reading.
+pub trait IntoCase: Send + 'static {
+    /// The case's place among the cases, counted from 0.
+    fn index(&self) -> u64;
+
+    /// Makes the case; `None` where there is none after all.
+    fn into_case(self) -> Option<EvalCase>;
 }
 
-impl<C: Iterator<Item = EvalCase>> Feed<C> {
-    fn next(&mut self, repeats: u32) -> Option<(Arc<EvalCase>, u32)> {
+impl IntoCase for EvalCase {
+    fn index(&self) -> u64 {
+        self.index
+    }
+
+    fn into_case(self) -> Option<EvalCase> {
+        Some(self)
+    }
+}
+
+/// A case that is made by the first lane that wants it.
+struct SharedCase<S> {
+    index: u64,
+    source: Mutex<Option<S>>,
+    case: OnceLock<Option<EvalCase>>,
+}
+
+impl<S: IntoCase> SharedCase<S> {
+    fn new(source: S) -> Self {
+        Self { index: source.index(), source: Mutex::new(Some(source)), case: OnceLock::new() }
+    }
+
+    fn case(&self) -> Option<&EvalCase> {
+        let source = || self.source.lock().unwrap_or_else(PoisonError::into_inner).take();
+        self.case.get_or_init(|| source().and_then(S::into_case)).as_ref()
+    }
+}
+
+/// What is still to be run.
+struct Feed<C: Iterator> {
+    cases: C,
+    current: Option<(Arc<SharedCase<C::Item>>, u32)>,
+}
+
+impl<C: Iterator<Item: IntoCase>> Feed<C> {
+    fn next(&mut self, repeats: u32) -> Option<(Arc<SharedCase<C::Item>>, u32)> {
         let (case, number) = match self.current.take() {
             Some(current) => current,
-            None => (Arc::new(self.cases.next()?), 1),
+            None => (Arc::new(SharedCase::new(self.cases.next()?)), 1),
         };
         if number < repeats {
             self.current = Some((Arc::clone(&case), number + 1));
@@ -125,7 +167,7 @@ impl ExperimentRunner {
         out: mpsc::Sender<T>,
         stop: Stop,
     ) where
-        C: Iterator<Item = EvalCase> + Send + 'static,
+        C: Iterator<Item: IntoCase> + Send + 'static,
         T: Send + 'static,
     {
         let feed = Arc::new(Mutex::new(Feed { cases, current: None }));
@@ -136,15 +178,16 @@ impl ExperimentRunner {
             let (runner, out, stop) = (self.clone(), out.clone(), stop.clone());
             lanes.spawn(async move {
                 loop {
-                    // Reading a case is short work; waiting for it would cost more than doing it here.
+                    // Finding a case is short work; waiting for it would cost more than doing it here.
                     let next = feed.lock().unwrap_or_else(PoisonError::into_inner).next(runner.plan.repeats);
                     let Some((case, number)) = next.filter(|_| !stop.is_stopped()) else { return };
                     let key = AttemptKey { index: case.index, number };
                     if is_done(key) {
                         continue;
                     }
-                    let Some(attempt) = runner.attempt(lane, &case, key, stop.clone()).await else { return };
-                    if out.send(finish(&case, attempt)).await.is_err() {
+                    let Some(case) = case.case() else { continue };
+                    let Some(attempt) = runner.attempt(lane, case, key, stop.clone()).await else { return };
+                    if out.send(finish(case, attempt)).await.is_err() {
                         return;
                     }
                 }
@@ -154,16 +197,11 @@ impl ExperimentRunner {
     }
 
     /// Runs one attempt. A target that panics fails this attempt and no other. `None`: stopped.
-    async fn attempt(&self, lane: usize, case: &Arc<EvalCase>, key: AttemptKey, stop: Stop) -> Option<Attempt> {
-        let (runner, owned) = (self.clone(), Arc::clone(case));
-        let running = tokio::spawn(async move { runner.run_attempt(lane, &owned, key, stop).await });
-        match running.await {
+    async fn attempt(&self, lane: usize, case: &EvalCase, key: AttemptKey, stop: Stop) -> Option<Attempt> {
+        match caught(self.run_attempt(lane, case, key, stop)).await {
             Ok(attempt) => attempt,
-            Err(error) => {
-                let message = match error.try_into_panic() {
-                    Ok(panic) => format!("it panicked: {}", panic_text(&*panic)),
-                    Err(error) => error.to_string(),
-                };
+            Err(panic) => {
+                let message = format!("it panicked: {}", panic_text(&*panic));
                 let seen = Interaction::new(case.recorded.input.clone());
                 Some(Attempt {
                     number: key.number,
@@ -290,7 +328,19 @@ impl ExperimentRunner {
 /// How long a session may take to end before it is left behind.
 const END_PATIENCE: Duration = Duration::from_secs(10);
 
-fn panic_text(panic: &(dyn std::any::Any + Send)) -> &str {
+/// Runs a future to its end or to its panic, on the spot: a task for each attempt would cost more than many an attempt.
+/// What a panic leaves behind belongs to its attempt and goes with it.
+async fn caught<T>(future: impl Future<Output = T>) -> Result<T, Box<dyn Any + Send>> {
+    let mut future = pin!(future);
+    poll_fn(|context| match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context))) {
+        Ok(Poll::Ready(output)) => Poll::Ready(Ok(output)),
+        Ok(Poll::Pending) => Poll::Pending,
+        Err(panic) => Poll::Ready(Err(panic)),
+    })
+    .await
+}
+
+fn panic_text(panic: &(dyn Any + Send)) -> &str {
     panic
         .downcast_ref::<&str>()
         .copied()

@@ -7,10 +7,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::convert::{ConvertError, Converted, refuse_own_input, write_all};
+use super::ids::Ids;
 use super::interaction::Interaction;
 use super::place::{Place, Reject, RejectReason};
 use super::quarantine::{Quarantine, RejectBudget};
-use super::source::{Ids, Read, Recordings};
+use super::source::{Read, Recordings};
 use super::write::Existing;
 
 /// Reads the files of one foreign format as interactions.

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::super::source::text_key;
+use super::super::keys::text_key;
 
 /// How many names are told apart.
 const NAMES: usize = 10_000;

@@ -1,18 +1,18 @@
 //! A second recording that stands in for the run.
 //!
-//! The recording is read once and indexed by id; an interaction is read again when its case comes. What cannot be
-//! read at a place (compressed files, Parquet) is first written to a temporary file that can.
+//! The recording is read once and indexed by what it is paired by; an interaction is read again, where it stands, when
+//! its case comes. What cannot be read at a place (compressed files, Parquet) is first written to a temporary file.
 
-use std::collections::HashMap;
-use std::fs::File;
-use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
-use std::sync::{Mutex, PoisonError};
+use std::borrow::Cow;
 
 use futures_core::future::BoxFuture;
 
 use super::super::attempt::{Aftermath, Failure, FailureKind};
 use super::{Abilities, Ending, PreflightReason, Reply, Session, Setups, Start, SystemUnderTest, TargetInfo};
-use crate::recording::{CaseId, Interaction, Json, Quarantine, Recordings, SourceError, wire};
+use crate::recording::{
+    CaseId, Ids, Interaction, Json, Keys, PlacedFiles, Quarantine, Recordings, SourceError, Span, Spool, UnreadRow,
+    text_key, wire,
+};
 use crate::replay::ToolRequest;
 
 /// What a case and its counterpart have in common.
@@ -48,15 +48,12 @@ impl PairBy {
     #[must_use]
     pub fn key(&self, id: &CaseId, place: u64, interaction: &Interaction) -> Option<u128> {
         let text = match self {
-            PairBy::Id => id.as_str().to_owned(),
-            PairBy::Input => interaction.input.shown().into_owned(),
-            PairBy::Position => place.to_string(),
-            PairBy::Field(field) => field_text(interaction, field)?,
+            PairBy::Id => Cow::Borrowed(id.as_str()),
+            PairBy::Input => interaction.input.shown(),
+            PairBy::Position => Cow::Owned(place.to_string()),
+            PairBy::Field(field) => Cow::Owned(field_text(interaction, field)?),
         };
-        let hash = blake3::hash(text.as_bytes());
-        let mut low = [0; 16];
-        low.copy_from_slice(&hash.as_bytes()[..16]);
-        Some(u128::from_le_bytes(low))
+        Some(text_key(&text))
     }
 }
 
@@ -65,97 +62,96 @@ fn field_text(interaction: &Interaction, field: &str) -> Option<String> {
     whole.member(field).filter(|value| !value.is_null()).map(|value| value.shown().into_owned())
 }
 
-/// Where an interaction stands in the indexed file.
-#[derive(Clone, Copy, Debug)]
-struct Span {
-    offset: u64,
-    length: u32,
-}
-
 /// A recording that stands in for a target.
 #[derive(Debug)]
 pub struct RecordedTarget {
     name: String,
     pair_by: PairBy,
-    spans: HashMap<u128, Span>,
-    /// Keys that several interactions share, so that none can stand in.
+    /// What interactions are paired by. The number of a key is that of its span.
+    keys: Keys,
+    spans: Vec<Span>,
+    files: PlacedFiles,
+    /// How many interactions share their key with an earlier one, so that none can stand in.
     ambiguous: u64,
-    file: Mutex<File>,
     /// What could not be read of it.
     pub quarantine: Quarantine,
     /// How many interactions it holds.
     pub interactions: u64,
-    used: Mutex<u64>,
 }
 
 impl RecordedTarget {
     /// Reads and indexes a recording.
     ///
-    /// This costs some 40 bytes of memory an interaction, and a copy of it in the temporary folder.
+    /// This costs some 43 bytes of memory an interaction (60 while it is read, twice that where it is paired by
+    /// something else than the id). What is no plain JSONL also needs a copy in the temporary folder.
     ///
     /// # Errors
-    /// [`SourceError`] where it cannot be read.
+    /// [`SourceError`] where it cannot be read, or is written meanwhile.
     pub fn open(name: &str, recordings: &Recordings, pair_by: PairBy) -> Result<Self, SourceError> {
         let io = |source| SourceError::Io { path: name.into(), source };
-        let file = tempfile::tempfile().map_err(io)?;
-        let mut spool = BufWriter::with_capacity(1 << 20, file);
-        let (mut spans, mut quarantine) = (HashMap::new(), Quarantine::default());
-        let (mut offset, mut interactions, mut ambiguous) = (0, 0, 0);
-        for row in recordings.rows()? {
-            let row = match row {
+        let stamps = recordings.stamps();
+        let mut files = recordings.placed()?;
+        let mut spool = Spool::new(files.count());
+        let (mut ids, mut paired, mut spans) = (Ids::default(), Keys::default(), Vec::new());
+        let (mut quarantine, mut interactions, mut ambiguous) = (Quarantine::default(), 0, 0);
+        for found in recordings.found_rows()? {
+            let (span, text) = match &found {
+                Ok(row) if row.span().is_some() => (row.span(), None),
+                Ok(row) => (None, row.text().map(<[u8]>::to_vec)),
+                Err(_) => (None, None),
+            };
+            let row = match found.and_then(UnreadRow::read).and_then(|row| ids.admit(row)) {
                 Ok(row) => row,
                 Err(reject) => {
                     quarantine.take(reject).map_err(io)?;
                     continue;
                 }
             };
-            let key = pair_by.key(&row.id, interactions, &row.interaction);
+            let place = interactions;
             interactions += 1;
-            let Some(key) = key else { continue };
-            let text = wire::write(&row.interaction);
-            spool.write_all(text.as_bytes()).map_err(io)?;
-            // A line is at most 256 MiB, which fits.
-            let span = Span { offset, length: text.len() as u32 };
-            offset += text.len() as u64;
-            ambiguous += u64::from(spans.insert(key, span).is_some());
+            if pair_by != PairBy::Id {
+                let Some(key) = pair_by.key(&row.id, place, &row.interaction) else { continue };
+                if paired.insert(key).is_err() {
+                    ambiguous += 1;
+                    continue;
+                }
+            }
+            spans.push(match span {
+                Some(span) => span,
+                None => {
+                    let text = text.unwrap_or_else(|| wire::write(&row.interaction).into_bytes());
+                    spool.keep(&text).map_err(io)?
+                }
+            });
         }
-        let file = spool.into_inner().map_err(|error| io(error.into_error()))?;
+        recordings.check_unchanged(&stamps)?;
+        spool.add_to(&mut files).map_err(io)?;
+        spans.shrink_to_fit();
+        let keys = if pair_by == PairBy::Id { ids.into_keys() } else { paired };
         let name = format!("recorded:{name}");
-        Ok(Self {
-            name,
-            pair_by,
-            spans,
-            ambiguous,
-            file: Mutex::new(file),
-            quarantine,
-            interactions,
-            used: Mutex::new(0),
-        })
+        Ok(Self { name, pair_by, keys, spans, files, ambiguous, quarantine, interactions })
+    }
+
+    fn span(&self, id: &CaseId, place: u64, recorded: &Interaction) -> Option<Span> {
+        let number = self.keys.find(self.pair_by.key(id, place, recorded)?)?;
+        self.spans.get(number).copied()
     }
 
     /// Whether it holds a counterpart of a case.
     #[must_use]
     pub fn has(&self, id: &CaseId, place: u64, recorded: &Interaction) -> bool {
-        self.pair_by.key(id, place, recorded).is_some_and(|key| self.spans.contains_key(&key))
+        self.span(id, place, recorded).is_some()
     }
 
     /// The counterpart of a case.
     ///
     /// # Errors
-    /// When the temporary file cannot be read any more.
+    /// When it cannot be read any more, or its file was changed.
     pub fn find(&self, id: &CaseId, place: u64, recorded: &Interaction) -> std::io::Result<Option<Interaction>> {
-        let Some(span) = self.pair_by.key(id, place, recorded).and_then(|key| self.spans.get(&key)) else {
-            return Ok(None);
-        };
-        let mut bytes = vec![0; span.length as usize];
-        {
-            let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-            file.seek(SeekFrom::Start(span.offset))?;
-            file.read_exact(&mut bytes)?;
-        }
-        *self.used.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+        let Some(span) = self.span(id, place, recorded) else { return Ok(None) };
+        let bytes = self.files.read(span)?;
         let broken = |problem: String| std::io::Error::new(std::io::ErrorKind::InvalidData, problem);
-        let text = String::from_utf8(bytes).map_err(|error| broken(error.to_string()))?;
+        let text = std::str::from_utf8(&bytes).map_err(|error| broken(error.to_string()))?;
         let json = Json::parse(text).map_err(|fault| broken(fault.to_string()))?;
         wire::read(&json).map(Some).map_err(|fault| broken(fault.to_string()))
     }
