@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::iter::once;
 use std::path::Path;
 
-use super::{MARKDOWN_LIMIT, Report, TextOptions, case_text, diff_text, json, junit, markdown, text};
+use super::{MARKDOWN_LIMIT, Report, TextOptions, case_text, diff_text, json, junit, markdown, markdown_case, text};
 use crate::store::{JournalIndex, RunFolder, RunManifest, RunOutcome, StoreError, replace_file};
 use crate::verdict::{EvalCaseResults, Exit, Gate, GateResult, GateState, Summary, SummaryBuilder, Trust};
 
@@ -134,7 +134,7 @@ impl ReadBack {
             (Form::Diff(options), _) => Some(with_cases(&self.index, |cases| diff_text(&report, cases, &options))?),
             (Form::Text(options), Some(case)) => Some(case_text(&report, case.clone(), &options)),
             (Form::Markdown, None) => Some(with_cases(&self.index, |cases| markdown(&report, cases, MARKDOWN_LIMIT))?),
-            (Form::Markdown, Some(case)) => Some(markdown(&report, &mut once(case.clone()), MARKDOWN_LIMIT)),
+            (Form::Markdown, Some(case)) => Some(markdown_case(&report, case.clone(), MARKDOWN_LIMIT)),
             (Form::Json | Form::Junit, _) => None,
         })
     }

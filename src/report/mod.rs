@@ -27,7 +27,7 @@ pub use document::{CaseDocument, ReportDocument, RunDocument};
 pub use files::{Form, ReadBack, add_up};
 pub use json::json;
 pub use junit::junit;
-pub use markdown::{MARKDOWN_LIMIT, markdown};
+pub use markdown::{MARKDOWN_LIMIT, markdown, markdown_case};
 pub use text::{TextOptions, case_text, diff_text, text};
 
 use crate::store::{Content, RunManifest};

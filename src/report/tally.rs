@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::visible::{shell_word, visible};
+use super::words::looks_generated;
 use crate::compare::Rule;
 use crate::replay::LatencySource;
 use crate::verdict::{CallDifference, EvalCaseResults, LedgerRow};
@@ -88,8 +89,7 @@ impl Tally {
         if watched.last_case != Some(case) {
             (watched.last_case, watched.cases) = (Some(case), watched.cases + 1);
         }
-        // The words of `compare::Hint` for ids and times.
-        if let Some(hint) = difference.hint.as_deref().filter(|hint| hint.starts_with("looks like")) {
+        if let Some(hint) = difference.hint.as_deref().filter(|_| looks_generated(difference)) {
             watched.volatile += 1;
             if watched.hint.is_empty() {
                 hint.clone_into(&mut watched.hint);

@@ -92,9 +92,29 @@ mod text_report {
     }
 
     #[test]
+    fn suggests_to_leave_out_only_what_looks_made_anew() {
+        let text = plain(&sample_runs::failures());
+        let rules: Vec<&str> = text.lines().filter(|line| line.contains("--ignore")).map(str::trim).collect();
+        assert_eq!(rules, ["--ignore 'track:$.request_id'", "to leave it out: --ignore 'track:$.request_id'"]);
+        // What is the same is said once.
+        assert_eq!(text.matches("no recording answers 2 calls of track").count(), 1, "{text}");
+    }
+
+    #[test]
+    fn two_recordings_are_told_as_pairs_without_stubs() {
+        let run = sample_runs::second_recording();
+        let shown = report::diff_text(&run.report(), &mut run.cases.iter().cloned(), &TextOptions::default());
+        let shown = anstream::adapter::strip_str(&shown).to_string();
+        assert!(!shown.contains("Failed") && !shown.contains("no recording answers"), "{shown}");
+        insta::assert_snapshot!("diff", shown);
+    }
+
+    #[test]
     fn shows_one_case_in_full() {
-        let run = sample_runs::failures();
-        for (name, at) in [("failed", 2), ("passed", 8)] {
+        let mut run = sample_runs::failures();
+        // A run keeps only the beginning of long calls, and says so.
+        run.cases[0].attempts[0].calls[2].recorded.as_mut().unwrap().push('…');
+        for (name, at) in [("cut", 0), ("moved", 1), ("failed", 2), ("over-budget", 4), ("passed", 8)] {
             let shown = report::case_text(&run.report(), run.cases[at].clone(), &TextOptions::default());
             insta::assert_snapshot!(format!("case-{name}"), anstream::adapter::strip_str(&shown));
         }
@@ -346,6 +366,31 @@ mod markdown_report {
         for (name, run) in sample_runs::all() {
             insta::assert_snapshot!(format!("markdown-{name}"), markdown(&run, report::MARKDOWN_LIMIT));
         }
+    }
+
+    #[test]
+    fn shows_one_case_alone() {
+        let run = sample_runs::failures();
+        for (name, at) in [("moved", 1), ("failed", 2), ("passed", 8)] {
+            let page = report::markdown_case(&run.report(), run.cases[at].clone(), report::MARKDOWN_LIMIT);
+            assert!(!page.contains("omitted") && !page.starts_with("<!-- taketwo -->"), "{page}");
+            insta::assert_snapshot!(format!("markdown-case-{name}"), page);
+        }
+    }
+
+    #[test]
+    fn one_case_is_never_longer_than_asked_and_its_fences_are_closed() {
+        for (name, run) in sample_runs::all() {
+            for (case, limit) in run.cases.iter().flat_map(|case| [(case, 1_500), (case, 60_000)]) {
+                let page = report::markdown_case(&run.report(), case.clone(), limit);
+                assert!(page.len() <= limit, "{name}: {} > {limit}", page.len());
+                let fences = page.lines().filter(|line| line.starts_with("```")).count();
+                assert_eq!(fences % 2, 0, "{name}: {page}");
+            }
+        }
+        let run = sample_runs::failures();
+        let page = report::markdown_case(&run.report(), run.cases[2].clone(), 1_500);
+        assert!(page.contains("lines omitted."), "{page}");
     }
 
     #[test]

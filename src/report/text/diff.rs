@@ -1,5 +1,6 @@
 //! The difference of two recordings, for a person at a terminal: no gates, no run, only what changed.
 
+use super::super::case::Detail;
 use super::super::paper::{BAD, DIM, GOOD, Indent, OPEN, Paper, STRONG, plain, styled};
 use super::super::tally::Tally;
 use super::super::visible::visible;
@@ -15,7 +16,7 @@ pub fn diff_text(
     cases: &mut dyn Iterator<Item = EvalCaseResults>,
     options: &TextOptions,
 ) -> String {
-    let (mut tally, mut open, mut only_before) = (Tally::default(), OpenCases::new(*options), Vec::new());
+    let (mut tally, mut open, mut only_before) = (Tally::default(), OpenCases::new(*options, Detail::Pair), Vec::new());
     for case in cases {
         let case = report.admitted(case);
         if has_no_counterpart(&case) {

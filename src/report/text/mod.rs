@@ -47,7 +47,7 @@ impl TextOptions {
 pub fn text(report: &Report<'_>, cases: &mut dyn Iterator<Item = EvalCaseResults>, options: &TextOptions) -> String {
     let summary = report.admitted_summary();
     let report = &Report { summary: &summary, ..*report };
-    let (mut tally, mut open) = (Tally::default(), OpenCases::new(*options));
+    let (mut tally, mut open) = (Tally::default(), OpenCases::new(*options, Detail::Finding));
     for case in cases {
         let case = report.admitted(case);
         tally.add(&case);
