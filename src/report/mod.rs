@@ -16,6 +16,7 @@ mod sorts;
 mod spend;
 mod tally;
 mod text;
+mod unjudged;
 mod visible;
 mod words;
 

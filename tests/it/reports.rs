@@ -101,6 +101,50 @@ mod text_report {
     }
 
     #[test]
+    fn says_nothing_of_order_where_a_tool_is_missing() {
+        assert!(!plain(&sample_runs::failures()).contains("no counterpart"));
+        let shown = report::case_text(
+            &sample_runs::failures().report(),
+            sample_runs::failures().cases[0].clone(),
+            &TextOptions::default(),
+        );
+        assert!(!shown.contains("no counterpart"), "{shown}");
+    }
+
+    /// Sentences on evidence, line breaks taken out.
+    fn unbroken(run: &SampleRun) -> String {
+        plain(run).split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn does_not_blame_recordings_that_no_attempt_was_held_to() {
+        let text = unbroken(&sample_runs::never_replied());
+        assert!(text.contains("no attempt came so far as to be held to its recording"), "{text}");
+        assert!(!text.contains("no recording tells"), "{text}");
+        // One attempt that came so far says nothing of the recordings of the others.
+        let mut rows: Vec<_> = sample_runs::target_failures().rows().cloned().collect();
+        rows[5].recorded.cost = Some("0.5".parse().unwrap());
+        let text = unbroken(&SampleRun::new(sample_runs::manifest(10), rows, &[]));
+        assert!(text.contains("cost-budget had no evidence: no attempt came so far whose recording tells its cost"));
+    }
+
+    #[test]
+    fn says_whose_silence_it_is_and_what_helps() {
+        let text = unbroken(&sample_runs::unrecorded_calls());
+        assert!(text.contains("tools had no evidence: no recording tells its tool calls (`toolCalls`), but the run"));
+        assert!(!text.contains("have the target give"), "{text}");
+        let remedy = "have the target give `tokens`, or leave the check out: --skip token-budget";
+        let text = unbroken(&sample_runs::inconclusive());
+        assert!(text.contains(&format!("token-budget had no evidence: the run does not tell it; {remedy}")), "{text}");
+        // A check that saw something in a few cases.
+        let mut rows: Vec<_> = sample_runs::inconclusive().rows().cloned().collect();
+        rows.push(sample_runs::passed(6, "tells"));
+        let text = unbroken(&SampleRun::new(sample_runs::manifest(7), rows, &[]));
+        let known = "token-budget could not be judged in silent-0: the run does not tell its total tokens";
+        assert!(text.contains(&format!("{known}; {remedy}")), "{text}");
+    }
+
+    #[test]
     fn two_recordings_are_told_as_pairs_without_stubs() {
         let run = sample_runs::second_recording();
         let shown = report::diff_text(&run.report(), &mut run.cases.iter().cloned(), &TextOptions::default());
