@@ -5,7 +5,7 @@ use rust_decimal::Decimal;
 use super::visible::visible;
 use crate::compare::Hint;
 use crate::verdict::grouped_digits;
-use crate::verdict::{CallDifference, CaseVerdict, DifferenceKind, EvalCaseResults, Usage};
+use crate::verdict::{CallDifference, CaseVerdict, DifferenceKind, EvalCaseResults, Summary, Usage};
 pub(super) use crate::verdict::{counted, grouped};
 
 /// An amount: whole thousands with commas, at most six places.
@@ -36,6 +36,14 @@ pub(super) fn percent(part: f64, whole: f64) -> String {
 /// A weight of traffic: whole where it is whole.
 pub(super) fn traffic(weight: f64) -> String {
     Decimal::try_from(weight).map_or_else(|_| weight.to_string(), amount)
+}
+
+/// What a share of the traffic is a share of, where cases do not all stand for one interaction.
+pub(super) fn weighed(summary: &Summary) -> Option<String> {
+    let is_plain = (summary.traffic - summary.cases as f64).abs() < 1e-9;
+    let stand = if summary.cases == 1 { "stands" } else { "stand" };
+    let (cases, all) = (counted(summary.cases, "case"), traffic(summary.traffic));
+    (!is_plain).then(|| format!("traffic: {cases} {stand} for {all} interactions (`weight`)"))
 }
 
 /// A time in the unit that a person would use.

@@ -92,6 +92,28 @@ mod text_report {
     }
 
     #[test]
+    fn lists_every_kind_of_difference_when_asked_and_else_names_the_command() {
+        let run = sample_runs::failures();
+        let (_, short) = text(&run, TextOptions::default());
+        assert!(short.contains("and 9 more kinds: taketwo report 20261130-203000-1a2b --all"), "{short}");
+        let (_, whole) = text(&run, TextOptions { limit: usize::MAX, ..TextOptions::default() });
+        assert!(!whole.contains("more kind"), "{whole}");
+        for group in &run.report().summary.groups {
+            assert!(whole.contains(&format!("{}: {}", group.path.as_ref().unwrap_or(&group.subject), group.kind)));
+        }
+    }
+
+    #[test]
+    fn ends_with_the_verdict_when_it_is_longer_than_a_screen() {
+        for (name, run) in sample_runs::all() {
+            let text = plain(&run);
+            let verdict = text.split("\n\n").next().unwrap();
+            let is_long = text.lines().count() > 24;
+            assert_eq!(text.trim_end().ends_with(verdict), is_long, "{name}: {text}");
+        }
+    }
+
+    #[test]
     fn suggests_to_leave_out_only_what_looks_made_anew() {
         let text = plain(&sample_runs::failures());
         let rules: Vec<&str> = text.lines().filter(|line| line.contains("--ignore")).map(str::trim).collect();
@@ -151,6 +173,9 @@ mod text_report {
         let shown = anstream::adapter::strip_str(&shown).to_string();
         assert!(!shown.contains("Failed") && !shown.contains("no recording answers"), "{shown}");
         insta::assert_snapshot!("diff", shown);
+        let alone = SampleRun::new(sample_runs::manifest(1), vec![run.cases[0].attempts[0].clone()], &[]);
+        let shown = report::diff_text(&alone.report(), &mut alone.cases.iter().cloned(), &TextOptions::default());
+        assert!(anstream::adapter::strip_str(&shown).to_string().starts_with("DIFFERENT: 1 of 1 pair differs."));
     }
 
     #[test]

@@ -107,6 +107,9 @@ fn head(page: &mut Page, report: &Report<'_>) {
     let share = percent(summary.traffic_changed, summary.traffic);
     page.push(&format!("| {} | traffic that differs |\n", titles.join(" | ")));
     page.push(&format!("{}\n| {counts} | {share} |\n\n", "|--:".repeat(6) + "|"));
+    if let Some(traffic) = words::weighed(summary) {
+        page.push(&format!("{}.\n\n", capitalised(&traffic)));
+    }
 }
 
 fn capitalised(sentence: &str) -> String {

@@ -4,7 +4,7 @@ use super::super::case::Detail;
 use super::super::paper::{BAD, DIM, GOOD, Indent, OPEN, Paper, STRONG, plain, styled};
 use super::super::tally::Tally;
 use super::super::visible::visible;
-use super::super::words::{counted, grouped};
+use super::super::words::{counted, grouped, weighed};
 use super::{OpenCases, TextOptions, checks, figures};
 use crate::report::Report;
 use crate::verdict::{AttemptVerdict, EvalCaseResults};
@@ -29,11 +29,14 @@ pub fn diff_text(
     let mut paper = Paper::new(options.width);
     headline(&mut paper, report, only_before.len() as u64);
     alone(&mut paper, report, &only_before);
-    figures::changes(&mut paper, report, &tally);
+    let more = "the same command with --all";
+    let rest = options.rest(more);
+    figures::changes(&mut paper, report, &tally, rest);
     figures::spend(&mut paper, report, &tally);
     checks::write(&mut paper, report, &tally);
-    figures::remarks(&mut paper, report);
-    open.write(&mut paper, report, "the same command with --all");
+    paper.gap();
+    figures::remarks(&mut paper, report, rest);
+    open.write(&mut paper, report, more);
     paper.into_text()
 }
 
@@ -56,6 +59,7 @@ fn headline(paper: &mut Paper, report: &Report<'_>, only_before: u64) {
     };
     let said = match differ {
         0 => format!(": {} compared, none differs.", counted(pairs, "pair")),
+        1 => format!(": 1 of {} differs.", counted(pairs, "pair")),
         _ => format!(": {} of {} differ.", grouped(differ), counted(pairs, "pair")),
     };
     paper.write(Indent(0, 2), &[styled(style.bold(), word), styled(STRONG, said)]);
@@ -66,6 +70,9 @@ fn headline(paper: &mut Paper, report: &Report<'_>, only_before: u64) {
     let after = report.manifest.target.name.trim_start_matches("recorded:");
     let names = format!("{} -> {}", report.manifest.recordings.join(", "), after);
     paper.write(Indent(2, 4), &[styled(DIM, visible(&names).into_owned())]);
+    if let Some(traffic) = weighed(summary).filter(|_| summary.traffic_changed > 0.0) {
+        paper.write(Indent(2, 4), &[styled(DIM, traffic)]);
+    }
 }
 
 /// How many ids of interactions without a counterpart are listed.
