@@ -4,14 +4,17 @@ use super::Report;
 use super::tally::Tally;
 use crate::case::RECORDED_CHECKS;
 use crate::compare::Matching;
+use crate::verdict::LabelCount;
 
-/// A check without evidence in any case.
+/// Checks without evidence in any case, for one reason.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct WithoutEvidence {
-    pub(super) label: String,
+    pub(super) labels: Vec<String>,
     pub(super) side: Side,
-    /// Why, and what would give it some.
-    pub(super) advice: String,
+    /// Why.
+    pub(super) why: String,
+    /// What would give them some, or make do without.
+    pub(super) remedy: Option<String>,
 }
 
 /// Which side could give evidence.
@@ -19,29 +22,50 @@ pub(super) struct WithoutEvidence {
 pub(super) enum Side {
     /// The recordings: the check was never made.
     Recording,
+    /// The recordings, and the run made calls that nothing holds it to.
+    RecordingAlone,
     /// The run: the check was made and could not judge.
     Run,
 }
 
-/// The checks that had no evidence in any case.
+/// The checks that had no evidence in any case, those with the same reason together.
 pub(super) fn without_evidence(report: &Report<'_>, tally: &Tally) -> Vec<WithoutEvidence> {
-    let labels = &report.summary.labels;
-    let mut found: Vec<WithoutEvidence> = labels
-        .iter()
-        .filter(|(_, count)| count.passed + count.failed + count.undecided == 0 && count.inconclusive > 0)
-        .filter(|(label, _)| !["fidelity", "evidence", "target", "setup"].contains(&label.as_str()))
-        .map(|(label, _)| WithoutEvidence { label: label.clone(), side: Side::Run, advice: of_the_run(label) })
-        .collect();
-    // A run that never came to a reply had no check at all, which says nothing of the recording.
-    if tally.replied > 0 {
-        let absent = RECORDED_CHECKS.iter().filter(|label| !labels.contains_key(**label) && applies(report, label));
-        found.extend(absent.map(|label| WithoutEvidence {
-            label: (*label).to_owned(),
-            side: Side::Recording,
-            advice: of_the_recording(label),
-        }));
+    let mut found: Vec<WithoutEvidence> = Vec::new();
+    let mut add = |label: &str, side: Side, why: String| match found.iter_mut().find(|known| known.why == why) {
+        Some(known) => known.labels.push(label.to_owned()),
+        None => found.push(WithoutEvidence { labels: vec![label.to_owned()], side, why, remedy: None }),
+    };
+    for label in RECORDED_CHECKS.iter().copied() {
+        match report.summary.labels.get(label) {
+            Some(count) if is_blind(count) => {
+                let Some(unjudged) = tally.unjudged.get(label) else { continue };
+                if unjudged.by_run > 0 {
+                    add(label, Side::Run, format!("{} does not tell it", run(report)));
+                } else if unjudged.by_recording > 0 {
+                    let why = "no recording tells its tool calls (`toolCalls`), but the run called tools";
+                    add(label, Side::RecordingAlone, why.to_owned());
+                }
+            }
+            // A run that never came to a reply had no check at all, which says nothing of the recording.
+            None if tally.replied > 0 && applies(report, label) => {
+                add(label, Side::Recording, of_the_recording(label, tally));
+            }
+            _ => {}
+        }
+    }
+    for checks in &mut found {
+        let labels: Vec<&str> = checks.labels.iter().map(String::as_str).collect();
+        checks.remedy = match checks.side {
+            Side::Run => remedy(report, &labels),
+            Side::RecordingAlone => Some(format!("record them, or leave the check out: --skip {}", labels.join(" "))),
+            Side::Recording => None,
+        };
     }
     found
+}
+
+fn is_blind(count: &LabelCount) -> bool {
+    count.passed + count.failed + count.undecided == 0 && count.inconclusive > 0
 }
 
 fn applies(report: &Report<'_>, label: &str) -> bool {
@@ -59,7 +83,7 @@ fn applies(report: &Report<'_>, label: &str) -> bool {
     }
 }
 
-fn of_the_recording(label: &str) -> String {
+fn of_the_recording(label: &str, tally: &Tally) -> String {
     let field = match label {
         "reply-present" => "a reply that is not blank (`output`)",
         "model-call-budget" => "its model calls (`modelCalls`)",
@@ -69,17 +93,43 @@ fn of_the_recording(label: &str) -> String {
         "extra-tools" => "its tool calls (`toolCalls`, `[]` where none was made)",
         _ => "a tool call (`toolCalls`)",
     };
+    if tally.unreached.contains(label) {
+        return format!("no attempt came so far whose recording tells {field}");
+    }
     format!("no recording tells {field}")
 }
 
-fn of_the_run(label: &str) -> String {
-    let field = match label {
-        "model-call-budget" => "`modelCalls`",
-        "token-budget" => "`tokens`",
-        "cost-budget" => "`cost` and `currency`",
-        "latency-budget" => "`latencyMs`",
-        "tools" | "tool-order" | "tool-arguments" | "extra-tools" => "`toolCalls`",
-        _ => return "it could not be judged in any case".to_owned(),
-    };
-    format!("the run does not tell it; have the target give {field}")
+/// What the recording is compared with.
+fn run(report: &Report<'_>) -> &'static str {
+    if report.manifest.target_hash.is_some() { "the second recording" } else { "the run" }
+}
+
+/// What helps where the run does not tell what these checks look at.
+pub(super) fn remedy(report: &Report<'_>, labels: &[&str]) -> Option<String> {
+    let mut fields: Vec<&str> = Vec::new();
+    let mut skips = Vec::new();
+    for label in labels.iter().copied() {
+        let field = match label {
+            "model-call-budget" => "`modelCalls`",
+            "token-budget" => "`tokens`",
+            "cost-budget" => "`cost` and `currency`",
+            "latency-budget" => "`latencyMs`",
+            "tools" | "tool-order" | "tool-arguments" | "extra-tools" => "`toolCalls`",
+            _ => return None,
+        };
+        if !fields.contains(&field) {
+            fields.push(field);
+        }
+        // To leave out what the calls are held to would leave little of a run, so only limits are named.
+        if field != "`toolCalls`" {
+            skips.push(format!("--skip {label}"));
+        }
+    }
+    let giver = if report.manifest.target_hash.is_some() { "the second recording" } else { "the target" };
+    let mut said = format!("have {giver} give {}", fields.join(", "));
+    if !skips.is_empty() {
+        let checks = if skips.len() == 1 { "the check" } else { "the checks" };
+        said.push_str(&format!(", or leave {checks} out: {}", skips.join(" ")));
+    }
+    Some(said)
 }

@@ -9,7 +9,7 @@ use super::junit::JunitReport;
 use super::markdown::{MARKDOWN_LIMIT, MarkdownReport};
 use super::telling::{Sheet, Styles, tell};
 use super::text::{DiffReport, TextReport};
-use super::{Report, TextOptions, case_text};
+use super::{Report, TextOptions, case_text, markdown_case};
 use crate::store::{JournalIndex, NewFile, RunFolder, RunManifest, RunOutcome, StoreError};
 use crate::verdict::{EvalCaseResults, Exit, Gate, GateResult, GateState, Summary, SummaryBuilder, Trust};
 
@@ -186,7 +186,8 @@ impl ReadBack {
                 let written = serde_json::to_writer_pretty(&mut *out, &report.admitted(case.clone()));
                 written.map_err(io::Error::from).and_then(|()| out.write_all(b"\n"))
             }
-            Form::Diff(_) | Form::Junit | Form::Markdown => {
+            Form::Markdown => out.write_all(markdown_case(&report, case.clone(), MARKDOWN_LIMIT).as_bytes()),
+            Form::Diff(_) | Form::Junit => {
                 let mut sheets = [form.sheet(styles, out)];
                 tell(&report, &mut once(case.clone()), &mut sheets);
                 let [sheet] = sheets;

@@ -17,6 +17,7 @@ mod spend;
 mod tally;
 mod telling;
 mod text;
+mod unjudged;
 mod visible;
 mod words;
 
@@ -28,7 +29,7 @@ pub use document::{CaseDocument, ReportDocument, RunDocument};
 pub use files::{Form, ReadBack, add_up};
 pub use json::json;
 pub use junit::junit;
-pub use markdown::{MARKDOWN_LIMIT, markdown};
+pub use markdown::{MARKDOWN_LIMIT, markdown, markdown_case};
 pub use text::{TextOptions, case_text, diff_text, text};
 
 use crate::store::{Content, RunManifest};

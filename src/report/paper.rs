@@ -53,6 +53,11 @@ impl Paper {
         self.width
     }
 
+    /// How many lines were written.
+    pub(super) fn lines(&self) -> usize {
+        self.text.lines().count()
+    }
+
     /// What was written.
     pub(super) fn into_text(self) -> String {
         self.text

@@ -1,11 +1,15 @@
 //! What the summary does not hold and a reader wants: gathered from the cases while they go by.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use super::unjudged::{Unjudged, may_give};
 use super::visible::{shell_word, visible};
+use super::words::looks_generated;
+use crate::case::RECORDED_CHECKS;
 use crate::compare::Rule;
+use crate::evaluate::EvaluationOutcome;
 use crate::replay::LatencySource;
-use crate::verdict::{CallDifference, EvalCaseResults, LedgerRow};
+use crate::verdict::{AttemptRow, CallDifference, EvalCaseResults, LedgerRow};
 
 /// The most paths that are watched for values that change each time.
 const PATHS: usize = 500;
@@ -21,6 +25,12 @@ pub(super) struct Tally {
     pub(super) stood_in: u64,
     /// Attempts that came to a reply.
     pub(super) replied: u64,
+    /// Attempts that did not.
+    pub(super) silent: u64,
+    /// Checks of a recording that an attempt without a reply may have come to.
+    pub(super) unreached: BTreeSet<&'static str>,
+    /// What could not be judged, by label.
+    pub(super) unjudged: BTreeMap<String, Unjudged>,
     paths: BTreeMap<(String, String), Watched>,
 }
 
@@ -54,12 +64,25 @@ impl Tally {
             } else {
                 self.add_ledger(&row.ledger);
             }
-            self.replied += u64::from(row.failure.is_none());
+            self.add_evidence(row);
             self.stubbed +=
                 u64::from(row.seen.latency_ms.is_some() && row.seen.latency_source == LatencySource::Stubbed);
             for difference in &row.differences {
                 self.watch(row.index, difference);
             }
+        }
+    }
+
+    fn add_evidence(&mut self, row: &AttemptRow) {
+        if row.failure.is_none() {
+            self.replied += 1;
+        } else {
+            self.silent += 1;
+            self.unreached.extend(RECORDED_CHECKS.iter().filter(|label| may_give(label, &row.recorded)));
+        }
+        let unproven = |outcome| matches!(outcome, EvaluationOutcome::Inconclusive | EvaluationOutcome::Broke);
+        for result in row.results.iter().filter(|result| unproven(result.outcome)) {
+            self.unjudged.entry(result.label.to_string()).or_default().add(result, row);
         }
     }
 
@@ -88,8 +111,7 @@ impl Tally {
         if watched.last_case != Some(case) {
             (watched.last_case, watched.cases) = (Some(case), watched.cases + 1);
         }
-        // The words of `compare::Hint` for ids and times.
-        if let Some(hint) = difference.hint.as_deref().filter(|hint| hint.starts_with("looks like")) {
+        if let Some(hint) = difference.hint.as_deref().filter(|_| looks_generated(difference)) {
             watched.volatile += 1;
             if watched.hint.is_empty() {
                 hint.clone_into(&mut watched.hint);

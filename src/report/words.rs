@@ -3,8 +3,9 @@
 use rust_decimal::Decimal;
 
 use super::visible::visible;
+use crate::compare::Hint;
 use crate::verdict::grouped_digits;
-use crate::verdict::{CallDifference, CaseVerdict, DifferenceKind, EvalCaseResults, Usage};
+use crate::verdict::{CallDifference, CaseVerdict, DifferenceKind, EvalCaseResults, Summary, Usage};
 pub(super) use crate::verdict::{counted, grouped};
 
 /// An amount: whole thousands with commas, at most six places.
@@ -30,6 +31,19 @@ pub(super) fn percent(part: f64, whole: f64) -> String {
         share if share > 99.9 && share < 100.0 => "over 99.9 %".to_owned(),
         share => format!("{share:.1} %"),
     }
+}
+
+/// A weight of traffic: whole where it is whole.
+pub(super) fn traffic(weight: f64) -> String {
+    Decimal::try_from(weight).map_or_else(|_| weight.to_string(), amount)
+}
+
+/// What a share of the traffic is a share of, where cases do not all stand for one interaction.
+pub(super) fn weighed(summary: &Summary) -> Option<String> {
+    let is_plain = (summary.traffic - summary.cases as f64).abs() < 1e-9;
+    let stand = if summary.cases == 1 { "stands" } else { "stand" };
+    let (cases, all) = (counted(summary.cases, "case"), traffic(summary.traffic));
+    (!is_plain).then(|| format!("traffic: {cases} {stand} for {all} interactions (`weight`)"))
 }
 
 /// A time in the unit that a person would use.
@@ -75,7 +89,7 @@ pub(super) fn difference(difference: &CallDifference) -> String {
         DifferenceKind::RetryDropped => format!("{tool} was not retried as it was recorded{was}"),
         DifferenceKind::Extra => format!("{tool} was called, and this call was not recorded{is}"),
         DifferenceKind::Repeated => format!("{tool} was called more often than recorded{is}"),
-        DifferenceKind::UnknownTool => format!("{tool} was called, and the recording never uses it{is}"),
+        DifferenceKind::UnknownTool => format!("{tool} was called, which this case's recording does not use{is}"),
         DifferenceKind::Renamed => match &difference.seen {
             Some(seen) => format!("{tool} was not called, {} was with like arguments{is}", visible(seen)),
             None => format!("{tool} was not called, another tool was with like arguments{is}"),
@@ -93,6 +107,12 @@ pub(super) fn difference(difference: &CallDifference) -> String {
         text.push_str(" [not gated]");
     }
     text
+}
+
+/// Whether the values look like ids or times that are made anew in each run.
+pub(super) fn looks_generated(difference: &CallDifference) -> bool {
+    let hints = [Hint::Volatile, Hint::Time].map(Hint::as_str);
+    difference.hint.as_deref().is_some_and(|hint| hints.contains(&hint))
 }
 
 fn argument(difference: &CallDifference, tool: &str) -> String {
@@ -150,6 +170,7 @@ mod tests {
         assert_eq!(grouped(1_234_567), "1,234,567");
         assert_eq!(amount("-1234.5000".parse().unwrap()), "-1,234.5");
         assert_eq!(counted(1, "case"), "1 case");
+        assert_eq!([traffic(1370.0), traffic(0.1 + 0.2), traffic(f64::INFINITY)], ["1,370", "0.3", "inf"]);
         assert_eq!(duration(12.4), "12 ms");
         assert_eq!(duration(90_000.0), "1 min 30 s");
         assert_eq!(duration(7_260_000.0), "2 h 01 min");

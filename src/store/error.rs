@@ -29,12 +29,12 @@ pub enum StoreError {
         known: Vec<String>,
     },
     /// More than one run starts like this.
-    #[error("{wanted:?} is the start of several runs: {}", found.join(", "))]
-    #[diagnostic(help("write more of the id"))]
+    #[error("{wanted:?} is the start of {} runs:{}", found.len(), latest(found))]
+    #[diagnostic(help("write more of the id, or \"last\" for the latest run"))]
     Ambiguous {
         /// What was asked for.
         wanted: String,
-        /// The runs.
+        /// The runs, the oldest first.
         found: Vec<String>,
     },
     /// The manifest is not one.
@@ -85,7 +85,7 @@ pub enum StoreError {
     },
     /// The run has no such case.
     #[error("the run {run} has no case {id:?}")]
-    #[diagnostic(help("{}", if near.is_empty() { "its cases are in report.json".into() } else { format!("like it are {}", near.join(", ")) }))]
+    #[diagnostic(help("{}", how_to_find(run, near)))]
     NoCase {
         /// The run.
         run: String,
@@ -94,6 +94,26 @@ pub enum StoreError {
         /// Ids that are like it.
         near: Vec<String>,
     },
+}
+
+/// How many runs are named.
+const NAMED: usize = 5;
+
+/// The latest of the runs, a line each, and how many more there are.
+fn latest(found: &[String]) -> String {
+    let mut lines: Vec<String> = found.iter().rev().take(NAMED).cloned().collect();
+    if let Some(more) = found.len().checked_sub(NAMED).filter(|more| *more > 0) {
+        lines.push(format!("and {more} more"));
+    }
+    lines.iter().map(|line| format!("\n  {line}")).collect()
+}
+
+fn how_to_find(run: &str, near: &[String]) -> String {
+    if near.is_empty() {
+        format!("its \"cases\" list the ids: taketwo report {run} --json")
+    } else {
+        format!("like it are {}", near.join(", "))
+    }
 }
 
 fn listed(known: &[String]) -> String {
@@ -105,5 +125,33 @@ impl StoreError {
     pub fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_owned();
         move |source| StoreError::Io { action, path, source }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_ambiguous_name_lists_the_latest_runs_a_line_each() {
+        let found = |count: u32| StoreError::Ambiguous {
+            wanted: "2026".into(),
+            found: (1..=count).map(|day| format!("2026010{day}")).collect(),
+        };
+        assert_eq!(found(2).to_string(), "\"2026\" is the start of 2 runs:\n  20260102\n  20260101");
+        let seven = found(7).to_string();
+        assert_eq!(seven.lines().count(), 7, "{seven}");
+        assert!(seven.contains("\n  20260107\n") && seven.ends_with("\n  20260103\n  and 2 more"), "{seven}");
+    }
+
+    #[test]
+    fn an_unknown_case_comes_with_ids_that_are_like_it_or_a_way_to_list_them() {
+        let help = |near: &[&str]| {
+            let near = near.iter().map(ToString::to_string).collect();
+            let error = StoreError::NoCase { run: "20260101".into(), id: "x".into(), near };
+            miette::Diagnostic::help(&error).map(|help| help.to_string()).unwrap_or_default()
+        };
+        assert_eq!(help(&["order-1", "order-2"]), "like it are order-1, order-2");
+        assert!(help(&[]).ends_with("taketwo report 20260101 --json"), "{}", help(&[]));
     }
 }

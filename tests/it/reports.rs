@@ -92,9 +92,98 @@ mod text_report {
     }
 
     #[test]
-    fn shows_one_case_in_full() {
+    fn lists_every_kind_of_difference_when_asked_and_else_names_the_command() {
         let run = sample_runs::failures();
-        for (name, at) in [("failed", 2), ("passed", 8)] {
+        let (_, short) = text(&run, TextOptions::default());
+        assert!(short.contains("and 9 more kinds: taketwo report 20261130-203000123-1a2b --all"), "{short}");
+        let (_, whole) = text(&run, TextOptions { limit: usize::MAX, ..TextOptions::default() });
+        assert!(!whole.contains("more kind"), "{whole}");
+        for group in &run.report().summary.groups {
+            assert!(whole.contains(&format!("{}: {}", group.path.as_ref().unwrap_or(&group.subject), group.kind)));
+        }
+    }
+
+    #[test]
+    fn ends_with_the_verdict_when_it_is_longer_than_a_screen() {
+        for (name, run) in sample_runs::all() {
+            let text = plain(&run);
+            let verdict = text.split("\n\n").next().unwrap();
+            let is_long = text.lines().count() > 24;
+            assert_eq!(text.trim_end().ends_with(verdict), is_long, "{name}: {text}");
+        }
+    }
+
+    #[test]
+    fn suggests_to_leave_out_only_what_looks_made_anew() {
+        let text = plain(&sample_runs::failures());
+        let rules: Vec<&str> = text.lines().filter(|line| line.contains("--ignore")).map(str::trim).collect();
+        assert_eq!(rules, ["--ignore 'track:$.request_id'", "to leave it out: --ignore 'track:$.request_id'"]);
+        // What is the same is said once.
+        assert_eq!(text.matches("no recording answers 2 calls of track").count(), 1, "{text}");
+    }
+
+    #[test]
+    fn says_nothing_of_order_where_a_tool_is_missing() {
+        assert!(!plain(&sample_runs::failures()).contains("no counterpart"));
+        let shown = report::case_text(
+            &sample_runs::failures().report(),
+            sample_runs::failures().cases[0].clone(),
+            &TextOptions::default(),
+        );
+        assert!(!shown.contains("no counterpart"), "{shown}");
+    }
+
+    /// Sentences on evidence, line breaks taken out.
+    fn unbroken(run: &SampleRun) -> String {
+        plain(run).split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn does_not_blame_recordings_that_no_attempt_was_held_to() {
+        let text = unbroken(&sample_runs::never_replied());
+        assert!(text.contains("no attempt came so far as to be held to its recording"), "{text}");
+        assert!(!text.contains("no recording tells"), "{text}");
+        // One attempt that came so far says nothing of the recordings of the others.
+        let mut rows: Vec<_> = sample_runs::target_failures().rows().cloned().collect();
+        rows[5].recorded.cost = Some("0.5".parse().unwrap());
+        let text = unbroken(&SampleRun::new(sample_runs::manifest(10), rows, &[]));
+        assert!(text.contains("cost-budget had no evidence: no attempt came so far whose recording tells its cost"));
+    }
+
+    #[test]
+    fn says_whose_silence_it_is_and_what_helps() {
+        let text = unbroken(&sample_runs::unrecorded_calls());
+        assert!(text.contains("tools had no evidence: no recording tells its tool calls (`toolCalls`), but the run"));
+        assert!(!text.contains("have the target give"), "{text}");
+        let remedy = "have the target give `tokens`, or leave the check out: --skip token-budget";
+        let text = unbroken(&sample_runs::inconclusive());
+        assert!(text.contains(&format!("token-budget had no evidence: the run does not tell it; {remedy}")), "{text}");
+        // A check that saw something in a few cases.
+        let mut rows: Vec<_> = sample_runs::inconclusive().rows().cloned().collect();
+        rows.push(sample_runs::passed(6, "tells"));
+        let text = unbroken(&SampleRun::new(sample_runs::manifest(7), rows, &[]));
+        let known = "token-budget could not be judged in silent-0: the run does not tell its total tokens";
+        assert!(text.contains(&format!("{known}; {remedy}")), "{text}");
+    }
+
+    #[test]
+    fn two_recordings_are_told_as_pairs_without_stubs() {
+        let run = sample_runs::second_recording();
+        let shown = report::diff_text(&run.report(), &mut run.cases.iter().cloned(), &TextOptions::default());
+        let shown = anstream::adapter::strip_str(&shown).to_string();
+        assert!(!shown.contains("Failed") && !shown.contains("no recording answers"), "{shown}");
+        insta::assert_snapshot!("diff", shown);
+        let alone = SampleRun::new(sample_runs::manifest(1), vec![run.cases[0].attempts[0].clone()], &[]);
+        let shown = report::diff_text(&alone.report(), &mut alone.cases.iter().cloned(), &TextOptions::default());
+        assert!(anstream::adapter::strip_str(&shown).to_string().starts_with("DIFFERENT: 1 of 1 pair differs."));
+    }
+
+    #[test]
+    fn shows_one_case_in_full() {
+        let mut run = sample_runs::failures();
+        // A run keeps only the beginning of long calls, and says so.
+        run.cases[0].attempts[0].calls[2].recorded.as_mut().unwrap().push('…');
+        for (name, at) in [("cut", 0), ("moved", 1), ("failed", 2), ("over-budget", 4), ("passed", 8)] {
             let shown = report::case_text(&run.report(), run.cases[at].clone(), &TextOptions::default());
             insta::assert_snapshot!(format!("case-{name}"), anstream::adapter::strip_str(&shown));
         }
@@ -346,6 +435,31 @@ mod markdown_report {
         for (name, run) in sample_runs::all() {
             insta::assert_snapshot!(format!("markdown-{name}"), markdown(&run, report::MARKDOWN_LIMIT));
         }
+    }
+
+    #[test]
+    fn shows_one_case_alone() {
+        let run = sample_runs::failures();
+        for (name, at) in [("moved", 1), ("failed", 2), ("passed", 8)] {
+            let page = report::markdown_case(&run.report(), run.cases[at].clone(), report::MARKDOWN_LIMIT);
+            assert!(!page.contains("omitted") && !page.starts_with("<!-- taketwo -->"), "{page}");
+            insta::assert_snapshot!(format!("markdown-case-{name}"), page);
+        }
+    }
+
+    #[test]
+    fn one_case_is_never_longer_than_asked_and_its_fences_are_closed() {
+        for (name, run) in sample_runs::all() {
+            for (case, limit) in run.cases.iter().flat_map(|case| [(case, 1_500), (case, 60_000)]) {
+                let page = report::markdown_case(&run.report(), case.clone(), limit);
+                assert!(page.len() <= limit, "{name}: {} > {limit}", page.len());
+                let fences = page.lines().filter(|line| line.starts_with("```")).count();
+                assert_eq!(fences % 2, 0, "{name}: {page}");
+            }
+        }
+        let run = sample_runs::failures();
+        let page = report::markdown_case(&run.report(), run.cases[2].clone(), 1_500);
+        assert!(page.contains("lines omitted."), "{page}");
     }
 
     #[test]

@@ -257,6 +257,8 @@ fn wrong_amount(index: u64) -> AttemptRow {
             line(Some(r#"send_mail {"subject":"Your refund is on its way","to":"anna@example.org"}"#), None),
         ],
     );
+    let lost = "send_mail has no counterpart to be in order with";
+    let row = said(row, vec![result("tool-order", EvaluationOutcome::Inconclusive, lost)]);
     AttemptRow { weight: 12.0, ..row }
 }
 
@@ -359,6 +361,11 @@ fn over_budget(index: u64) -> AttemptRow {
             result("model-call-budget", EvaluationOutcome::Failed, "6 model calls, at most 2 pass"),
         ],
     );
+    row.results.extend([
+        result("token-budget", EvaluationOutcome::Failed, "10600 total tokens, at most 1692 pass"),
+        result("token-budget", EvaluationOutcome::Passed, ""),
+        result("token-budget", EvaluationOutcome::Passed, ""),
+    ]);
     (row.seen.model_calls, row.seen.tokens, row.seen.output_tokens) = (Some(6), Some(10_600), Some(9600));
     row.reply = Some("The mail says: ".to_owned() + &"and so on, ".repeat(60));
     row
@@ -378,6 +385,9 @@ fn new_request_id(index: u64) -> AttemptRow {
     );
     row.differences[0].hint = Some("looks like an id made anew each time".into());
     row.scenario = Some("tracking".into());
+    let nearest = format!(r#"recorded call 1: $.request_id: "{was}" -> "{is}" (looks like an id made anew each time)"#);
+    let miss = MissRow { tool: "track".into(), nearest: vec![nearest], paths: vec!["$.request_id".into()] };
+    row.ledger = LedgerRow { asked: 2, missed: 2, unused: 1, misses: vec![miss.clone(), miss], ..LedgerRow::default() };
     row
 }
 
@@ -527,6 +537,49 @@ pub fn empty() -> SampleRun {
     SampleRun::new(manifest(0), vec![], &[])
 }
 
+/// The run of failures as a second recording, which asks no stub; one interaction has no counterpart.
+pub fn second_recording() -> SampleRun {
+    let kept = failures();
+    let mut rows: Vec<AttemptRow> = kept.rows().cloned().collect();
+    for row in &mut rows {
+        row.seen.latency_source = LatencySource::Recorded;
+    }
+    let nothing = "the second recording has no interaction of this id";
+    rows[39].results.clear();
+    rows[39].failure = Some(FailureRow { kind: FailureKind::Setup, message: nothing.into() });
+    rows[39] = said(rows[39].clone(), vec![result("setup", EvaluationOutcome::NotReached, nothing)]);
+    rows[38] = said(rows[38].clone(), vec![result("latency-budget", EvaluationOutcome::Inconclusive, "not timed")]);
+    let mut manifest = manifest(40);
+    manifest.target = TargetInfo { name: "recorded:after.jsonl".into(), version: None };
+    manifest.target_hash = Some("77aa9c0e1b2d4f68".into());
+    manifest.facts.without_case = 2;
+    SampleRun::new(manifest, rows, &[])
+}
+
+/// Runs of which nothing can be said, as their recordings do not tell their calls.
+pub fn unrecorded_calls() -> SampleRun {
+    let unknown = "the recording does not say which tools were called, and this run called get_order";
+    let rows = (0..3).map(|index| {
+        let mut row = passed(index, &format!("old-{index}"));
+        row.results.retain(|result| result.label.as_str() == "reply-present");
+        row.recorded = Usage::default();
+        said(row, vec![result("tools", EvaluationOutcome::Inconclusive, unknown)])
+    });
+    SampleRun::new(manifest(3), rows.collect(), &[])
+}
+
+/// A run of a target that never came to a reply.
+pub fn never_replied() -> SampleRun {
+    let rows = (0..2).map(|index| {
+        let mut row = passed(index, &format!("down-{index}"));
+        row.results.clear();
+        row.failure = Some(FailureRow { kind: FailureKind::Exited, message: "exit status 1".into() });
+        row.seen = Usage::default();
+        said(row, vec![result("target", EvaluationOutcome::NotReached, "exit status 1")])
+    });
+    SampleRun::new(manifest(2), rows.collect(), &[])
+}
+
 /// Every run, with its name.
 pub fn all() -> Vec<(&'static str, SampleRun)> {
     vec![
@@ -537,6 +590,8 @@ pub fn all() -> Vec<(&'static str, SampleRun)> {
         ("repeated", repeated()),
         ("omitted", omitted()),
         ("weird", weird()),
+        ("unrecorded-calls", unrecorded_calls()),
+        ("never-replied", never_replied()),
         ("unfinished", unfinished()),
         ("cancelled", cancelled()),
         ("empty", empty()),

@@ -2,6 +2,7 @@
 
 use similar::{Algorithm, ChangeTag};
 
+use super::Detail;
 use crate::report::paper::{BAD, DIM, GOOD, Indent, OPEN, Paper, Piece, styled};
 use crate::report::visible::visible;
 use crate::verdict::{AttemptRow, CallLine};
@@ -29,14 +30,23 @@ pub(in crate::report) struct ShownCall<'a> {
     pub(in crate::report) other: Option<&'a str>,
 }
 
+/// Which calls are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::report) enum Extent {
+    /// What changed and what is near it; equal calls far from any change are counted.
+    NearChanges,
+    /// Every call.
+    Whole,
+}
+
 /// How many equal calls are shown around a change.
 const CONTEXT: usize = 2;
 
-/// The lines of the diff: what is equal far from any change is left out.
-pub(in crate::report) fn shown_calls(calls: &[CallLine]) -> Vec<ShownCall<'_>> {
+/// The lines of the diff.
+pub(in crate::report) fn shown_calls(calls: &[CallLine], extent: Extent) -> Vec<ShownCall<'_>> {
     let is_same = |line: &CallLine| line.recorded == line.seen && !line.moved;
     let changes: Vec<usize> = (0..calls.len()).filter(|at| !is_same(&calls[*at])).collect();
-    let is_near = |at: usize| changes.iter().any(|change| change.abs_diff(at) <= CONTEXT);
+    let is_near = |at: usize| extent == Extent::Whole || changes.iter().any(|change| change.abs_diff(at) <= CONTEXT);
     let mut shown = Vec::new();
     let mut skipped = 0;
     for (at, line) in calls.iter().enumerate() {
@@ -76,15 +86,17 @@ fn push<'a>(shown: &mut Vec<ShownCall<'a>>, line: &'a CallLine) {
 }
 
 /// Writes the diff.
-pub(super) fn write(paper: &mut Paper, row: &AttemptRow) {
+pub(super) fn write(paper: &mut Paper, row: &AttemptRow, detail: Detail) {
     if row.calls.is_empty() {
         return;
     }
-    paper.write(
-        Indent(4, 6),
-        &[styled(DIM, "calls, "), styled(BAD, "- recorded"), styled(DIM, ", "), styled(GOOD, "+ seen")],
-    );
-    for call in shown_calls(&row.calls) {
+    let (before, after) = match detail {
+        Detail::Pair => ("- first", "+ second"),
+        Detail::Finding | Detail::Full => ("- recorded", "+ seen"),
+    };
+    paper.write(Indent(4, 6), &[styled(DIM, "calls, "), styled(BAD, before), styled(DIM, ", "), styled(GOOD, after)]);
+    let extent = if detail == Detail::Full { Extent::Whole } else { Extent::NearChanges };
+    for call in shown_calls(&row.calls, extent) {
         let pieces = match call.mark {
             CallMark::Same => vec![styled(DIM, format!("  {}", visible(call.text)))],
             CallMark::Moved => vec![styled(OPEN, format!("~ {}", visible(call.text))), styled(DIM, " (moved)")],
@@ -146,12 +158,13 @@ mod tests {
     }
 
     #[test]
-    fn equal_calls_far_from_a_change_are_counted_instead() {
+    fn equal_calls_far_from_a_change_are_counted_unless_all_are_wanted() {
         let same = |name: &str| CallLine { recorded: Some(name.into()), seen: Some(name.into()), moved: false };
         let mut calls: Vec<CallLine> = (0..10).map(|at| same(&format!("c{at}"))).collect();
         calls[5].seen = None;
-        let marks: Vec<CallMark> = shown_calls(&calls).iter().map(|call| call.mark).collect();
+        let marks = |extent| -> Vec<CallMark> { shown_calls(&calls, extent).iter().map(|call| call.mark).collect() };
         use CallMark::{Removed, Same, Skipped};
-        assert_eq!(marks, [Skipped(3), Same, Same, Removed, Same, Same, Skipped(2)]);
+        assert_eq!(marks(Extent::NearChanges), [Skipped(3), Same, Same, Removed, Same, Same, Skipped(2)]);
+        assert_eq!(marks(Extent::Whole), [Same, Same, Same, Same, Same, Removed, Same, Same, Same, Same]);
     }
 }

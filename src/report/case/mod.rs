@@ -1,8 +1,10 @@
 //! One case, shown so that a reader sees what is wrong with it.
 
 mod calls;
+mod results;
 
-pub(super) use calls::{CallMark, shown_calls};
+pub(super) use calls::{CallMark, Extent, ShownCall, shown_calls};
+pub(super) use results::{adds_to_differences, follows_from_missing_tool, is_plain, plain_labels, told_once};
 
 use super::Report;
 use super::paper::{BAD, DIM, GOOD, Indent, OPEN, PLAIN, Paper, STRONG, plain, styled};
@@ -10,6 +12,7 @@ use super::tally::ignore_rule;
 use super::visible::{cut, visible};
 use super::words;
 use crate::evaluate::{EvaluationOutcome, EvaluationResult};
+use crate::replay::LatencySource;
 use crate::store::Content;
 use crate::verdict::{AttemptRow, AttemptVerdict, CaseVerdict, EvalCaseResults, MissRow};
 
@@ -18,6 +21,8 @@ use crate::verdict::{AttemptRow, AttemptVerdict, CaseVerdict, EvalCaseResults, M
 pub(super) enum Detail {
     /// What is wrong, by the attempt that shows it best.
     Finding,
+    /// The same, where no run is told but the difference of two recordings.
+    Pair,
     /// Everything, attempt by attempt.
     Full,
 }
@@ -30,9 +35,9 @@ const STDERR_LINES: usize = 8;
 
 /// Writes a case down.
 pub(super) fn write(paper: &mut Paper, report: &Report<'_>, case: &EvalCaseResults, detail: Detail) {
-    head(paper, case);
+    head(paper, report, case, detail);
     match detail {
-        Detail::Finding => {
+        Detail::Finding | Detail::Pair => {
             let telling = case.telling_attempt().or(case.attempts.first());
             if let Some(row) = telling {
                 if case.attempts.len() > 1 {
@@ -53,22 +58,36 @@ pub(super) fn write(paper: &mut Paper, report: &Report<'_>, case: &EvalCaseResul
     }
 }
 
-fn head(paper: &mut Paper, case: &EvalCaseResults) {
+/// Where a case belongs and how much traffic it stands for.
+pub(super) fn about(report: &Report<'_>, case: &EvalCaseResults, detail: Detail) -> Vec<String> {
     let mut about = Vec::new();
     let first = case.attempts.first();
     if let Some(scenario) = first.and_then(|row| row.scenario.as_deref()) {
         about.push(format!("scenario {}", visible(scenario)));
     }
     if let Some(weight) = first.map(|row| row.weight).filter(|weight| *weight != 1.0) {
-        about.push(format!("stands for {weight} of the traffic"));
+        let all = words::traffic(report.summary.traffic);
+        // Among other cases the figures have told what the traffic is counted in.
+        let unit = if detail == Detail::Full { " interactions" } else { "" };
+        about.push(format!("stands for {} of {all}{unit}", words::traffic(weight)));
     }
+    about
+}
+
+fn head(paper: &mut Paper, report: &Report<'_>, case: &EvalCaseResults, detail: Detail) {
+    let about = about(report, case, detail);
     let style = match case.verdict {
         CaseVerdict::Passed => GOOD,
         CaseVerdict::Failed | CaseVerdict::Varied => BAD,
         CaseVerdict::Undecided | CaseVerdict::NoResult => OPEN,
     };
-    let mut pieces =
-        vec![styled(STRONG, visible(case.id.as_str())), plain("  "), styled(style, words::case_verdict(case))];
+    let came_to = match (detail, case.verdict) {
+        (Detail::Finding | Detail::Full, _) => words::case_verdict(case),
+        (Detail::Pair, CaseVerdict::Passed) => "is the same".to_owned(),
+        (Detail::Pair, CaseVerdict::Failed | CaseVerdict::Varied) => "differs".to_owned(),
+        (Detail::Pair, CaseVerdict::Undecided | CaseVerdict::NoResult) => "could not be compared".to_owned(),
+    };
+    let mut pieces = vec![styled(STRONG, visible(case.id.as_str())), plain("  "), styled(style, came_to)];
     if !about.is_empty() {
         pieces.push(styled(DIM, format!("  {}", about.join(", "))));
     }
@@ -90,17 +109,17 @@ fn attempt(paper: &mut Paper, report: &Report<'_>, row: &AttemptRow, detail: Det
         let failure = crate::replay::Failure { kind: failure.kind, message: failure.message.clone() };
         paper.write(BODY, &[styled(BAD, visible(&failure.to_string()))]);
     }
-    calls::write(paper, row);
+    calls::write(paper, row, detail);
     for difference in &row.differences {
         let style = if difference.gated { PLAIN } else { DIM };
         paper.write(BODY, &[styled(style, words::difference(difference))]);
     }
-    results(paper, row, detail);
+    write_results(paper, row, detail);
     for violation in row.violations.iter().filter(|_| report.manifest.content == Content::Keep) {
         paper.write(BODY, &[plain(format!("broke the protocol: it {}", visible(violation)))]);
     }
-    for miss in &row.ledger.misses {
-        write_miss(paper, miss);
+    for (miss, count) in misses(row) {
+        write_miss(paper, row, miss, count);
     }
     if detail == Detail::Full {
         let usage = words::usage(&row.recorded, &row.seen);
@@ -115,62 +134,74 @@ fn attempt(paper: &mut Paper, report: &Report<'_>, row: &AttemptRow, detail: Det
 }
 
 /// The results that say more than the differences do.
-fn results(paper: &mut Paper, row: &AttemptRow, detail: Detail) {
-    let is_plain = |result: &&EvaluationResult| {
-        result.outcome == EvaluationOutcome::Passed && result.detail.is_empty() && result.score.is_none()
+fn write_results(paper: &mut Paper, row: &AttemptRow, detail: Detail) {
+    let is_shown = |result: &&EvaluationResult| match detail {
+        Detail::Full => !is_plain(result) && !follows_from_missing_tool(result, row),
+        Detail::Finding | Detail::Pair => adds_to_differences(result, row),
     };
-    for result in row.results.iter().filter(|result| match detail {
-        Detail::Full => !is_plain(result),
-        Detail::Finding => adds_to_differences(result, row),
-    }) {
-        let style = match result.outcome {
+    for told in told_once(row.results.iter().filter(is_shown)) {
+        let style = match told.outcome {
             EvaluationOutcome::Passed => GOOD,
             EvaluationOutcome::Failed => BAD,
             _ => OPEN,
         };
-        let mut pieces =
-            vec![plain(format!("{} ", visible(result.label.as_str()))), styled(style, result.outcome.as_str())];
-        if let Some(score) = result.score {
-            pieces.push(plain(format!(", score {score:.2}")));
-        }
-        if !result.detail.is_empty() {
-            pieces.push(plain(format!(": {}", visible(&result.detail))));
-        }
-        paper.write(BODY, &pieces);
+        let outcome = styled(style, told.outcome.as_str());
+        let rest = if detail == Detail::Full { told.rest() } else { told.brief().rest() };
+        paper.write(BODY, &[plain(format!("{} ", told.label)), outcome, plain(rest)]);
     }
-    let plain_ones: Vec<_> = row.results.iter().filter(is_plain).map(|result| visible(result.label.as_str())).collect();
-    if detail == Detail::Full && !plain_ones.is_empty() {
-        paper.write(BODY, &[styled(GOOD, "passed"), plain(format!(": {}", plain_ones.join(", ")))]);
+    let passed = plain_labels(row);
+    if detail == Detail::Full && !passed.is_empty() {
+        paper.write(BODY, &[styled(GOOD, "passed"), plain(format!(": {}", passed.join(", ")))]);
     }
 }
 
-/// Whether a result tells a reader something that the differences and the failure do not.
-pub(super) fn adds_to_differences(result: &EvaluationResult, row: &AttemptRow) -> bool {
-    result.outcome != EvaluationOutcome::Passed && !is_explained(result, row) && !is_consequence(result, row)
+/// What an attempt's stubs could not answer, each sort once. A recording that stands in for a run asks no stub.
+pub(super) fn misses(row: &AttemptRow) -> Vec<(&MissRow, u64)> {
+    let mut found: Vec<(&MissRow, u64)> = Vec::new();
+    if row.seen.latency_source == LatencySource::Recorded {
+        return found;
+    }
+    for miss in &row.ledger.misses {
+        match found.iter_mut().find(|(known, _)| *known == miss) {
+            Some((_, count)) => *count += 1,
+            None => found.push((miss, 1)),
+        }
+    }
+    found
 }
 
-/// Whether the differences of the calls, or the failure, say the same and better.
-fn is_explained(result: &EvaluationResult, row: &AttemptRow) -> bool {
-    let about_calls = ["tools", "tool-order", "tool-arguments", "extra-tools"].contains(&result.label.as_str());
-    let by_calls = about_calls && result.outcome == EvaluationOutcome::Failed && !row.differences.is_empty();
-    by_calls || (result.outcome == EvaluationOutcome::NotReached && row.failure.is_some())
+/// That no recording answers a call.
+pub(super) fn unanswered(miss: &MissRow, count: u64) -> String {
+    let calls = if count == 1 { "a call".to_owned() } else { words::counted(count, "call") };
+    format!("no recording answers {calls} of {}", visible(&miss.tool))
 }
 
-/// Whether a check had nothing to look at because another one failed, which is what a reader wants to see.
-fn is_consequence(result: &EvaluationResult, row: &AttemptRow) -> bool {
-    row.verdict == AttemptVerdict::Failed && result.outcome == EvaluationOutcome::Inconclusive
-}
-
-fn write_miss(paper: &mut Paper, miss: &MissRow) {
-    let tool = visible(&miss.tool);
-    paper.write(BODY, &[plain(format!("no recording answers a call of {tool}"))]);
+fn write_miss(paper: &mut Paper, row: &AttemptRow, miss: &MissRow, count: u64) {
+    paper.write(BODY, &[plain(unanswered(miss, count))]);
     if let Some(nearest) = miss.nearest.first() {
         paper.write(Indent(6, 8), &[plain(format!("nearest: {}", visible(nearest)))]);
     }
-    let rules: Option<Vec<String>> = miss.paths.iter().map(|path| ignore_rule(&miss.tool, path)).collect();
-    if let Some(rules) = rules.filter(|rules| !rules.is_empty()) {
-        paper.write(Indent(6, 8), &[styled(DIM, "to accept it: "), plain(rules.join(" "))]);
+    if let Some(rules) = leaving_out(row, miss) {
+        paper.write(Indent(6, 8), &[styled(DIM, "to leave it out: "), plain(rules)]);
     }
+}
+
+/// The rules with which the call would have been answered. Only where each value that differs looks made anew in
+/// each run: to leave out any other is to look away from a change.
+fn leaving_out(row: &AttemptRow, miss: &MissRow) -> Option<String> {
+    let is_generated = |path: &String| {
+        let mut there = row
+            .differences
+            .iter()
+            .filter(|difference| difference.tool == miss.tool && difference.general_path.as_ref() == Some(path))
+            .peekable();
+        there.peek().is_some() && there.all(words::looks_generated)
+    };
+    if miss.paths.is_empty() || !miss.paths.iter().all(is_generated) {
+        return None;
+    }
+    let rules: Option<Vec<String>> = miss.paths.iter().map(|path| ignore_rule(&miss.tool, path)).collect();
+    Some(rules?.join(" "))
 }
 
 /// What the target said.
@@ -189,4 +220,16 @@ fn said(paper: &mut Paper, row: &AttemptRow, detail: Detail) {
     for line in lines {
         paper.write(Indent(6, 8), &[styled(DIM, "| "), plain(cut(&visible(line), most))]);
     }
+    if detail == Detail::Full && is_cut(row) {
+        paper.write(BODY, &[styled(DIM, CUT)]);
+    }
+}
+
+/// What is said where the run itself has cut a text off.
+pub(super) const CUT: &str = "what ends with … was longer; the run kept no more of it";
+
+/// Whether the run kept only the beginning of a call or the reply.
+pub(super) fn is_cut(row: &AttemptRow) -> bool {
+    let calls = row.calls.iter().flat_map(|line| [&line.recorded, &line.seen]);
+    calls.chain([&row.reply]).flatten().any(|text| text.ends_with('…'))
 }

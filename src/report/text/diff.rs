@@ -2,11 +2,12 @@
 
 use std::io::{self, Write};
 
+use super::super::case::Detail;
 use super::super::paper::{BAD, DIM, GOOD, Indent, OPEN, Paper, STRONG, plain, styled};
 use super::super::tally::Tally;
 use super::super::telling::{Styles, Telling, text_of};
 use super::super::visible::visible;
-use super::super::words::{counted, grouped};
+use super::super::words::{counted, grouped, weighed};
 use super::{OpenCases, TextOptions, checks, figures};
 use crate::report::Report;
 use crate::verdict::{AttemptVerdict, EvalCaseResults};
@@ -32,7 +33,7 @@ pub(in crate::report) struct DiffReport {
 
 impl DiffReport {
     pub(in crate::report) fn new(options: TextOptions, styles: Styles) -> Self {
-        let (tally, open, only_before) = (Tally::default(), OpenCases::new(options), Alone::default());
+        let (tally, open, only_before) = (Tally::default(), OpenCases::new(options, Detail::Pair), Alone::default());
         Self { options, styles, tally, open, only_before }
     }
 
@@ -40,11 +41,14 @@ impl DiffReport {
         let mut paper = Paper::new(self.options.width);
         headline(&mut paper, report, self.only_before.count);
         alone(&mut paper, report, &self.only_before);
-        figures::changes(&mut paper, report, &self.tally);
+        let more = "the same command with --all";
+        let rest = self.options.rest(more);
+        figures::changes(&mut paper, report, &self.tally, rest);
         figures::spend(&mut paper, report, &self.tally);
         checks::write(&mut paper, report, &self.tally);
-        figures::remarks(&mut paper, report);
-        self.open.write(&mut paper, report, "the same command with --all");
+        paper.gap();
+        figures::remarks(&mut paper, report, rest);
+        self.open.write(&mut paper, report, more);
         paper
     }
 }
@@ -84,6 +88,7 @@ fn headline(paper: &mut Paper, report: &Report<'_>, only_before: u64) {
     };
     let said = match differ {
         0 => format!(": {} compared, none differs.", counted(pairs, "pair")),
+        1 => format!(": 1 of {} differs.", counted(pairs, "pair")),
         _ => format!(": {} of {} differ.", grouped(differ), counted(pairs, "pair")),
     };
     paper.write(Indent(0, 2), &[styled(style.bold(), word), styled(STRONG, said)]);
@@ -94,6 +99,9 @@ fn headline(paper: &mut Paper, report: &Report<'_>, only_before: u64) {
     let after = report.manifest.target.name.trim_start_matches("recorded:");
     let names = format!("{} -> {}", report.manifest.recordings.join(", "), after);
     paper.write(Indent(2, 4), &[styled(DIM, visible(&names).into_owned())]);
+    if let Some(traffic) = weighed(summary).filter(|_| summary.traffic_changed > 0.0) {
+        paper.write(Indent(2, 4), &[styled(DIM, traffic)]);
+    }
 }
 
 /// How many ids of interactions without a counterpart are listed.

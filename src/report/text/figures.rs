@@ -13,8 +13,39 @@ const GROUPS: usize = 10;
 /// How many remarks are shown.
 const REMARKS: usize = 12;
 
+/// How much of long lists is shown.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Rest<'a> {
+    /// The beginning of each; this command shows all.
+    IsShownBy(&'a str),
+    /// All.
+    IsShown,
+}
+
+impl Rest<'_> {
+    fn most(self, beginning: usize) -> usize {
+        match self {
+            Rest::IsShownBy(_) => beginning,
+            Rest::IsShown => usize::MAX,
+        }
+    }
+
+    /// What is said of the kinds of difference that are not shown.
+    fn of_groups(self, groups: usize, ungrouped: u64) -> Option<String> {
+        let more = groups.saturating_sub(self.most(GROUPS)) as u64;
+        let kinds = (more > 0).then(|| counted(more, "more kind"));
+        let others = (ungrouped > 0).then(|| format!("{} of still other kinds", counted(ungrouped, "difference")));
+        let named: Vec<String> = kinds.into_iter().chain(others).collect();
+        let command = match self {
+            Rest::IsShownBy(command) if more > 0 => format!(": {command}"),
+            _ => String::new(),
+        };
+        (!named.is_empty()).then(|| format!("and {}{command}", named.join(" and ")))
+    }
+}
+
 /// Differences by tool, path and kind.
-pub(super) fn changes(paper: &mut Paper, report: &Report<'_>, tally: &Tally) {
+pub(super) fn changes(paper: &mut Paper, report: &Report<'_>, tally: &Tally, rest: Rest<'_>) {
     let groups = &report.summary.groups;
     if groups.is_empty() {
         return;
@@ -25,19 +56,14 @@ pub(super) fn changes(paper: &mut Paper, report: &Report<'_>, tally: &Tally) {
     let title =
         format!("{}{}{}{}", left("What changed", name), right("times", 7), right("cases", 8), right("traffic", 10));
     paper.write(Indent(0, 2), &[styled(STRONG, title)]);
-    for group in groups.iter().take(GROUPS) {
+    let most = rest.most(GROUPS);
+    for group in groups.iter().take(most) {
         change(paper, group, report.summary.traffic, name);
     }
-    let more = groups.len().saturating_sub(GROUPS) as u64;
-    if more > 0 || report.summary.ungrouped > 0 {
-        let rest = match report.summary.ungrouped {
-            0 => String::new(),
-            some => format!(" and {} of still other kinds", counted(some, "difference")),
-        };
-        let said = format!("and {}{rest}: report.json", counted(more, "more kind"));
+    if let Some(said) = rest.of_groups(groups.len(), report.summary.ungrouped) {
         paper.write(Indent(2, 4), &[styled(DIM, said)]);
     }
-    for path in tally.volatile_paths().iter().take(GROUPS) {
+    for path in tally.volatile_paths().iter().take(most) {
         let said = format!(
             "{} of {} {}, in {}: ",
             visible(&path.path),
@@ -81,6 +107,7 @@ pub(super) fn spend(paper: &mut Paper, report: &Report<'_>, tally: &Tally) {
         return;
     }
     paper.gap();
+    let head = if rows.is_empty() { "Spend    " } else { "  " };
     if !rows.is_empty() {
         let title =
             format!("{}{}{}{}", left("Spend", 15), right("recorded", 13), right("seen", 13), right("factor", 9));
@@ -103,7 +130,6 @@ pub(super) fn spend(paper: &mut Paper, report: &Report<'_>, tally: &Tally) {
         }
     }
     if !unknown.is_empty() {
-        let head = if report.summary.tool_calls.known == 0 { "Spend    " } else { "  " };
         let said = format!("not known: {}", unknown.join(", "));
         paper.write(Indent(0, 4), &[styled(STRONG, head), styled(DIM, said)]);
     }
@@ -200,7 +226,7 @@ fn floor_percent(bound: f64) -> String {
 }
 
 /// What was lost, doubted, or is to be known besides.
-pub(super) fn remarks(paper: &mut Paper, report: &Report<'_>) {
+pub(super) fn remarks(paper: &mut Paper, report: &Report<'_>, rest: Rest<'_>) {
     let (facts, summary) = (&report.manifest.facts, report.summary);
     let mut said = Vec::new();
     if facts.rejected > 0 {
@@ -224,11 +250,11 @@ pub(super) fn remarks(paper: &mut Paper, report: &Report<'_>) {
     }
     said.extend(report.notes.iter().map(|note| visible(note).into_owned()));
     let mut head = "Notes   ";
-    for remark in said.iter().take(REMARKS) {
+    for remark in said.iter().take(rest.most(REMARKS)) {
         paper.write(Indent(0, 11), &[styled(STRONG, head), plain(format!(" {}", visible(remark)))]);
         head = "        ";
     }
-    if let Some(more) = said.len().checked_sub(REMARKS).filter(|more| *more > 0) {
-        paper.write(Indent(9, 11), &[styled(DIM, format!("and {more} more: report.json"))]);
+    if let (more @ 1.., Rest::IsShownBy(command)) = (said.len().saturating_sub(REMARKS), rest) {
+        paper.write(Indent(9, 11), &[styled(DIM, format!("and {more} more: {command}"))]);
     }
 }

@@ -10,13 +10,14 @@ pub use diff::diff_text;
 
 use std::io::{self, Write};
 
+use self::figures::Rest;
 use self::open_cases::OpenCases;
 use super::case::{self, Detail};
 use super::paper::{BAD, DIM, GOOD, Indent, OPEN, Paper, STRONG, plain, styled};
 use super::tally::Tally;
 use super::telling::{Styles, Telling, text_of};
 use super::visible::visible;
-use super::words::{counted, duration, grouped, percent};
+use super::words::{counted, duration, grouped, percent, weighed};
 use super::{Report, Verdict};
 use crate::store::Content;
 use crate::verdict::{EvalCaseResults, RunState};
@@ -44,7 +45,15 @@ impl TextOptions {
         let width = terminal_size::terminal_size().map_or(80, |(width, _)| usize::from(width.0).clamp(60, 120));
         Self { width, ..Self::default() }
     }
+
+    /// How much of long lists is shown; `command` shows all.
+    fn rest(self, command: &str) -> Rest<'_> {
+        if self.limit == usize::MAX { Rest::IsShown } else { Rest::IsShownBy(command) }
+    }
 }
+
+/// How many lines a screen has: a longer report says its verdict at the end again.
+const SCREEN: usize = 24;
 
 /// The text report, with ANSI styles. `anstream` takes them out where nobody sees them.
 #[must_use]
@@ -62,25 +71,31 @@ pub(super) struct TextReport {
 
 impl TextReport {
     pub(super) fn new(options: TextOptions, styles: Styles) -> Self {
-        Self { options, styles, tally: Tally::default(), open: OpenCases::new(options) }
+        Self { options, styles, tally: Tally::default(), open: OpenCases::new(options, Detail::Finding) }
     }
 
     fn paper(&self, report: &Report<'_>) -> Paper {
         let mut paper = Paper::new(self.options.width);
         headline(&mut paper, report);
         counts(&mut paper, report);
-        figures::changes(&mut paper, report, &self.tally);
+        let more = format!("taketwo report {} --all", report.manifest.id);
+        let rest = self.options.rest(&more);
+        figures::changes(&mut paper, report, &self.tally, rest);
         figures::spend(&mut paper, report, &self.tally);
         checks::write(&mut paper, report, &self.tally);
         figures::stubs(&mut paper, &self.tally);
         figures::gates(&mut paper, report);
         figures::trust(&mut paper, report);
-        figures::remarks(&mut paper, report);
-        self.open.write(&mut paper, report, &format!("taketwo report {} --all", report.manifest.id));
+        figures::remarks(&mut paper, report, rest);
+        self.open.write(&mut paper, report, &more);
         if !self.open.is_empty() {
             paper.gap();
         }
         run(&mut paper, report);
+        if paper.lines() > SCREEN {
+            paper.gap();
+            headline(&mut paper, report);
+        }
         paper
     }
 }
@@ -147,6 +162,9 @@ fn counts(paper: &mut Paper, report: &Report<'_>) {
         pieces.push(styled(DIM, format!("; {share} of the traffic differs")));
     }
     paper.write(Indent(0, 9), &pieces);
+    if let Some(traffic) = weighed(summary).filter(|_| summary.traffic_changed > 0.0) {
+        paper.write(Indent(9, 11), &[styled(DIM, traffic)]);
+    }
     if summary.target_failures > 0 {
         let failures = counted(summary.target_failures, "attempt");
         paper.write(Indent(9, 9), &[styled(OPEN, format!("the target or its setup failed in {failures}"))]);

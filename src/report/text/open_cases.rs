@@ -12,13 +12,15 @@ use crate::verdict::{CaseVerdict, EvalCaseResults};
 /// Cases that did not pass, by what they came to.
 pub(super) struct OpenCases {
     options: TextOptions,
+    detail: Detail,
     failed: Sorts,
     open: Sorts,
 }
 
 impl OpenCases {
-    pub(super) fn new(options: TextOptions) -> Self {
-        Self { options, failed: Sorts::default(), open: Sorts::default() }
+    /// `detail` is [`Detail::Finding`] for a run, [`Detail::Pair`] for two recordings.
+    pub(super) fn new(options: TextOptions, detail: Detail) -> Self {
+        Self { options, detail, failed: Sorts::default(), open: Sorts::default() }
     }
 
     /// Takes in a case.
@@ -34,15 +36,19 @@ impl OpenCases {
         };
         sorts.add(case, folding, || {
             let mut paper = Paper::new(self.options.width);
-            case::write(&mut paper, report, case, Detail::Finding);
+            case::write(&mut paper, report, case, self.detail);
             paper.into_text()
         });
     }
 
     /// `more` is the command that tells every case one by one.
     pub(super) fn write(&self, paper: &mut Paper, report: &Report<'_>, more: &str) {
-        let mut folded = write(paper, "Failed cases", &self.failed);
-        folded += write(paper, "Cases without a verdict", &self.open);
+        let (failed, open) = match self.detail {
+            Detail::Finding | Detail::Full => ("Failed cases", "Cases without a verdict"),
+            Detail::Pair => ("Pairs that differ", "Pairs that could not be compared to the end"),
+        };
+        let mut folded = write(paper, failed, &self.failed);
+        folded += write(paper, open, &self.open);
         if report.manifest.content == Content::Omit && !self.is_empty() {
             paper.gap();
             omitted(paper);
@@ -53,7 +59,8 @@ impl OpenCases {
                 0 => String::new(),
                 hidden => format!("{} more of other sorts; ", grouped(hidden)),
             };
-            let said = format!("{of_others}every case: {more}");
+            let every = if self.detail == Detail::Pair { "every pair" } else { "every case" };
+            let said = format!("{of_others}{every}: {more}");
             paper.write(Indent(2, 4), &[styled(DIM, said)]);
         }
     }

@@ -1,8 +1,12 @@
 //! The report for a pull request: `report.md`, small enough for a comment.
 
+mod one_case;
+
 use std::io::{self, Write};
 
-use super::case::{CallMark, shown_calls};
+pub use one_case::markdown_case;
+
+use super::case::{CallMark, Extent, ShownCall, adds_to_differences, shown_calls, told_once};
 use super::sorts::{Folding, Sort, Sorts};
 use super::spend;
 use super::tally::Tally;
@@ -123,6 +127,9 @@ fn head(page: &mut Page, report: &Report<'_>) {
     let share = percent(summary.traffic_changed, summary.traffic);
     page.push(&format!("| {} | traffic that differs |\n", titles.join(" | ")));
     page.push(&format!("{}\n| {counts} | {share} |\n\n", "|--:".repeat(6) + "|"));
+    if let Some(traffic) = words::weighed(summary) {
+        page.push(&format!("{}.\n\n", capitalised(&traffic)));
+    }
 }
 
 fn capitalised(sentence: &str) -> String {
@@ -200,7 +207,7 @@ fn failed_case(case: &EvalCaseResults) -> String {
     let first = told.first().map(|first| format!(": {}", code(&cut(first, 120)))).unwrap_or_default();
     let mut text =
         format!("<summary>{} {}{first}</summary>\n\n", code(&cut(case.id.as_str(), 120)), words::case_verdict(case));
-    let calls = diff(row);
+    let calls = diff(row, Extent::NearChanges).concat();
     if !calls.is_empty() {
         let fence = fence(&calls);
         text.push_str(&format!("{fence}diff\n{calls}{fence}\n\n"));
@@ -223,27 +230,24 @@ fn folded(sort: &Sort) -> String {
 /// What is wrong with an attempt, a sentence each.
 fn told(row: &AttemptRow) -> Vec<String> {
     let mut told: Vec<String> = row.differences.iter().map(words::difference).collect();
-    for result in row.results.iter().filter(|result| super::case::adds_to_differences(result, row)) {
-        let detail = if result.detail.is_empty() { String::new() } else { format!(": {}", result.detail) };
-        told.push(format!("{} {}{detail}", result.label, result.outcome.as_str()));
-    }
+    let results = row.results.iter().filter(|result| adds_to_differences(result, row));
+    told.extend(told_once(results).iter().map(|result| result.brief().to_string()));
     told
 }
 
-/// The calls as a diff.
-fn diff(row: &AttemptRow) -> String {
-    let mut text = String::new();
-    for call in shown_calls(&row.calls) {
+/// The calls as a diff, a line each.
+fn diff(row: &AttemptRow, extent: Extent) -> Vec<String> {
+    let line = |call: ShownCall<'_>| {
         let shown = visible(call.text);
-        text.push_str(&match call.mark {
+        match call.mark {
             CallMark::Same => format!("  {shown}\n"),
             CallMark::Moved => format!("! {shown}  (moved)\n"),
             CallMark::Removed => format!("- {shown}\n"),
             CallMark::Added => format!("+ {shown}\n"),
             CallMark::Skipped(count) => format!("  ... {count} equal\n"),
-        });
-    }
-    text
+        }
+    };
+    shown_calls(&row.calls, extent).into_iter().map(line).collect()
 }
 
 /// A fence that nothing in the text can close.
@@ -268,21 +272,24 @@ fn code(text: &str) -> String {
     shown
 }
 
-fn foot(page: Page, report: &Report<'_>, told: u64) -> String {
-    let (manifest, summary) = (report.manifest, report.summary);
-    let mut text = page.text;
-    let failed = summary.failed + summary.varied;
+fn foot(mut page: Page, report: &Report<'_>, told: u64) -> String {
+    let failed = report.summary.failed + report.summary.varied;
     if told < failed {
-        text.push_str(&format!("{} omitted.\n\n", counted(failed - told, "failed case")));
+        page.text.push_str(&format!("{} omitted.\n\n", counted(failed - told, "failed case")));
     }
+    page.text + &made_with(report)
+}
+
+/// What was run, in small print.
+fn made_with(report: &Report<'_>) -> String {
+    let manifest = report.manifest;
     let took = report.wall_ms.map(|ms| format!(", {}", duration(ms))).unwrap_or_default();
     let target = code(&cut(&manifest.target.name, 120));
-    text.push_str(&format!(
+    format!(
         "<sub>run {}{took}; target {target}; recordings {}; policy {}; taketwo {}</sub>\n",
         manifest.id,
         code(&cut(&manifest.recordings_hash, 16)),
         code(&cut(&manifest.policy_hash, 16)),
         code(&cut(&manifest.taketwo, 20)),
-    ));
-    text
+    )
 }
