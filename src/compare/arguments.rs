@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::fmt;
 
 use super::canonical::Value;
-use super::difference::{Change, Difference, differences};
+use super::difference::{Change, Difference, count_differences, differences};
 use super::path::Path;
 use super::policy::{Policy, ToolRules};
 use super::text::Text;
@@ -54,6 +54,15 @@ impl Arguments {
             (Arguments::Value(expected), Arguments::Value(seen)) => differences(expected, seen),
             _ if self == seen => Vec::new(),
             _ => vec![Difference::whole(Path::root(), Change::Broken, &self.to_string(), &seen.to_string())],
+        }
+    }
+
+    /// How many [`differences`](Self::differences) there are; much cheaper than telling them.
+    #[must_use]
+    pub fn count_differences(&self, seen: &Arguments) -> usize {
+        match (self, seen) {
+            (Arguments::Value(expected), Arguments::Value(seen)) => count_differences(expected, seen),
+            _ => usize::from(self != seen),
         }
     }
 

@@ -111,11 +111,22 @@ impl fmt::Display for Difference {
 #[must_use]
 pub fn differences(expected: &Value, seen: &Value) -> Vec<Difference> {
     let mut found = Vec::new();
-    walk(expected, seen, &mut Path::root(), &mut found);
+    walk(expected, seen, &mut Path::root(), &mut |path, expected, seen| found.push(told(path, expected, seen)));
     found
 }
 
-fn walk(expected: &Value, seen: &Value, path: &mut Path, found: &mut Vec<Difference>) {
+/// How many [`differences`] there are; much cheaper than telling them.
+#[must_use]
+pub(super) fn count_differences(expected: &Value, seen: &Value) -> usize {
+    let mut count = 0;
+    walk(expected, seen, &mut Path::root(), &mut |_, _, _| count += 1);
+    count
+}
+
+/// Is shown a place that differs, and what is there on both sides; one of them is `Some`.
+type Found<'a> = dyn FnMut(&Path, Option<&Value>, Option<&Value>) + 'a;
+
+fn walk(expected: &Value, seen: &Value, path: &mut Path, found: &mut Found<'_>) {
     if expected == seen {
         return;
     }
@@ -123,11 +134,11 @@ fn walk(expected: &Value, seen: &Value, path: &mut Path, found: &mut Vec<Differe
         (Value::Object(a), Value::Object(b)) => walk_objects(a, b, path, found),
         (Value::Array(a), Value::Array(b)) if !same_items(a, b) => walk_arrays(a, b, path, found),
         (Value::Embedded(a), Value::Embedded(b)) => walk(a, b, path, found),
-        _ => found.push(changed(expected, seen, path)),
+        _ => found(path, Some(expected), Some(seen)),
     }
 }
 
-fn walk_objects(a: &[(Text, Value)], b: &[(Text, Value)], path: &mut Path, found: &mut Vec<Difference>) {
+fn walk_objects(a: &[(Text, Value)], b: &[(Text, Value)], path: &mut Path, found: &mut Found<'_>) {
     let (mut left, mut right) = (a.iter().peekable(), b.iter().peekable());
     loop {
         let order = match (left.peek(), right.peek()) {
@@ -145,7 +156,7 @@ fn walk_objects(a: &[(Text, Value)], b: &[(Text, Value)], path: &mut Path, found
     }
 }
 
-fn walk_arrays(a: &[Value], b: &[Value], path: &mut Path, found: &mut Vec<Difference>) {
+fn walk_arrays(a: &[Value], b: &[Value], path: &mut Path, found: &mut Found<'_>) {
     for index in 0..a.len().max(b.len()) {
         path.push(PathStep::Index(index));
         one_side_or_both(a.get(index), b.get(index), path, found);
@@ -153,19 +164,22 @@ fn walk_arrays(a: &[Value], b: &[Value], path: &mut Path, found: &mut Vec<Differ
     }
 }
 
-fn one_side_or_both(expected: Option<&Value>, seen: Option<&Value>, path: &mut Path, found: &mut Vec<Difference>) {
-    let one = |change, expected: Option<&Value>, seen: Option<&Value>| Difference {
-        path: path.clone(),
-        change,
-        expected: expected.map(|value| cut(&value.to_string())),
-        seen: seen.map(|value| cut(&value.to_string())),
-        hint: None,
-    };
+fn one_side_or_both(expected: Option<&Value>, seen: Option<&Value>, path: &mut Path, found: &mut Found<'_>) {
     match (expected, seen) {
         (Some(expected), Some(seen)) => walk(expected, seen, path, found),
-        (Some(_), None) => found.push(one(Change::Missing, expected, None)),
-        (None, _) => found.push(one(Change::Added, None, seen)),
+        (expected, seen) => found(path, expected, seen),
     }
+}
+
+/// A difference in words.
+fn told(path: &Path, expected: Option<&Value>, seen: Option<&Value>) -> Difference {
+    let change = match (expected, seen) {
+        (Some(expected), Some(seen)) => return changed(expected, seen, path),
+        (Some(_), None) => Change::Missing,
+        (None, _) => Change::Added,
+    };
+    let shown = |value: Option<&Value>| value.map(|value| cut(&value.to_string()));
+    Difference { path: path.clone(), change, expected: shown(expected), seen: shown(seen), hint: None }
 }
 
 fn same_items(a: &[Value], b: &[Value]) -> bool {

@@ -6,6 +6,7 @@
 
 mod arguments;
 mod canonical;
+mod common_part;
 mod difference;
 #[cfg(test)]
 mod laws;

@@ -5,12 +5,13 @@
 //! nothing: the cost of a pair is a distance, so an optimal assignment that splits two equal calls can be mended at
 //! no cost.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use pathfinding::prelude::{Matrix, kuhn_munkres_min};
 
-use super::arguments::{Arguments, PreparedCall};
+use super::arguments::{Arguments, CallKey, PreparedCall};
 use super::canonical::Value;
+use super::common_part::{Tie, common_part, longest_rise};
 use super::difference::Difference;
 use crate::recording::ToolName;
 
@@ -212,21 +213,17 @@ fn equal_pairs(recorded: &[PreparedCall<'_>], seen: &[PreparedCall<'_>]) -> Vec<
     let (ours, theirs) = (keys(recorded), keys(seen));
     let mut partner = vec![None; recorded.len()];
     let mut taken = vec![false; seen.len()];
-    for op in similar::capture_diff_slices(similar::Algorithm::Myers, &ours, &theirs) {
-        if let similar::DiffOp::Equal { old_index, new_index, len } = op {
-            for step in 0..len {
-                partner[old_index + step] = Some(new_index + step);
-                taken[new_index + step] = true;
-            }
-        }
+    for (at, to) in common_part(&ours, &theirs) {
+        partner[at] = Some(to);
+        taken[to] = true;
     }
-    let mut free: std::collections::HashMap<_, std::collections::VecDeque<usize>> = std::collections::HashMap::new();
+    let mut free: HashMap<_, VecDeque<usize>> = HashMap::new();
     for (at, key) in theirs.iter().enumerate().filter(|(at, _)| !taken[*at]) {
         free.entry(*key).or_default().push_back(at);
     }
     for (at, key) in ours.iter().enumerate() {
         if partner[at].is_none() {
-            partner[at] = free.get_mut(key).and_then(std::collections::VecDeque::pop_front);
+            partner[at] = free.get_mut(key).and_then(VecDeque::pop_front);
         }
     }
     partner
@@ -280,12 +277,12 @@ fn pair_in_order(
     right: Vec<usize>,
     partner: &mut [Option<usize>],
 ) {
-    let mut free: std::collections::HashMap<_, std::collections::VecDeque<usize>> = std::collections::HashMap::new();
+    let mut free: HashMap<_, VecDeque<usize>> = HashMap::new();
     for at in right {
         free.entry(&seen[at].call.name).or_default().push_back(at);
     }
     for at in left {
-        partner[*at] = free.get_mut(&recorded[*at].call.name).and_then(std::collections::VecDeque::pop_front);
+        partner[*at] = free.get_mut(&recorded[*at].call.name).and_then(VecDeque::pop_front);
     }
 }
 
@@ -353,17 +350,17 @@ fn describe(
         kind: pair_kind(&recorded[from], &seen[to]),
         order,
     });
-    let taken: std::collections::HashSet<usize> = partner.iter().flatten().copied().collect();
+    let taken: HashSet<usize> = partner.iter().flatten().copied().collect();
+    let pairs = pairs.collect();
+    let mut missing = (0..recorded.len()).filter(|at| partner[*at].is_none()).peekable();
+    let mut extra = (0..seen.len()).filter(|at| !taken.contains(at)).peekable();
+    // Most runs lack nothing, so the other side is looked through only for those that do.
+    let made = if missing.peek().is_some() { keys(seen) } else { HashSet::new() };
+    let known = if extra.peek().is_some() { Known::of(recorded) } else { Known::default() };
     Alignment {
-        pairs: pairs.collect(),
-        missing: (0..recorded.len())
-            .filter(|at| partner[*at].is_none())
-            .map(|at| Missing { recorded: at, kind: missing_kind(recorded, at, seen) })
-            .collect(),
-        extra: (0..seen.len())
-            .filter(|at| !taken.contains(at))
-            .map(|at| Extra { seen: at, kind: extra_kind(recorded, &seen[at]) })
-            .collect(),
+        pairs,
+        missing: missing.map(|at| Missing { recorded: at, kind: missing_kind(recorded, at, &made) }).collect(),
+        extra: extra.map(|at| Extra { seen: at, kind: known.extra_kind(&seen[at]) }).collect(),
     }
 }
 
@@ -379,10 +376,14 @@ fn pair_kind(recorded: &PreparedCall<'_>, seen: &PreparedCall<'_>) -> PairKind {
     }
 }
 
-fn missing_kind(recorded: &[PreparedCall<'_>], at: usize, seen: &[PreparedCall<'_>]) -> MissingKind {
+fn keys(calls: &[PreparedCall<'_>]) -> HashSet<CallKey> {
+    calls.iter().map(PreparedCall::key).collect()
+}
+
+fn missing_kind(recorded: &[PreparedCall<'_>], at: usize, made: &HashSet<CallKey>) -> MissingKind {
     let key = recorded[at].key();
     let failed = |at: usize| recorded[at].call.error.is_some();
-    let is_made = seen.iter().any(|call| call.key() == key);
+    let is_made = made.contains(&key);
     let next = recorded.get(at + 1).filter(|next| next.key() == key);
     let before = at.checked_sub(1).filter(|before| recorded[*before].key() == key);
     if is_made && ((next.is_some() && failed(at)) || before.is_some_and(failed)) {
@@ -391,13 +392,26 @@ fn missing_kind(recorded: &[PreparedCall<'_>], at: usize, seen: &[PreparedCall<'
     if is_made { MissingKind::FewerTimes } else { MissingKind::Dropped }
 }
 
-fn extra_kind(recorded: &[PreparedCall<'_>], seen: &PreparedCall<'_>) -> ExtraKind {
-    if recorded.iter().any(|call| call.key() == seen.key()) {
-        ExtraKind::Repeated
-    } else if recorded.iter().any(|call| call.call.name == seen.call.name) {
-        ExtraKind::New
-    } else {
-        ExtraKind::UnknownTool
+/// What a recording knows of calls and tools.
+#[derive(Default)]
+struct Known<'a> {
+    calls: HashSet<CallKey>,
+    tools: HashSet<&'a ToolName>,
+}
+
+impl<'a> Known<'a> {
+    fn of(recorded: &[PreparedCall<'a>]) -> Self {
+        Self { calls: keys(recorded), tools: recorded.iter().map(|call| &call.call.name).collect() }
+    }
+
+    fn extra_kind(&self, seen: &PreparedCall<'_>) -> ExtraKind {
+        if self.calls.contains(&seen.key()) {
+            ExtraKind::Repeated
+        } else if self.tools.contains(&seen.call.name) {
+            ExtraKind::New
+        } else {
+            ExtraKind::UnknownTool
+        }
     }
 }
 
@@ -410,50 +424,27 @@ fn out_of_order(
     matching: Matching,
 ) -> Vec<Order> {
     let heed = matching.heeds_steps() && recorded.iter().any(|call| call.call.step.is_some());
-    let ours = |at: usize| if heed { step_start(recorded, at) } else { at };
-    let theirs = |at: usize| if heed { step_start(seen, at) } else { at };
+    let starts = |calls: &[PreparedCall<'_>]| if heed { step_starts(calls) } else { (0..calls.len()).collect() };
+    let (ours, theirs) = (starts(recorded), starts(seen));
     // Within a recorded step the order is free: take the calls of a step as they came in the run.
     let mut order: Vec<usize> = (0..paired.len()).collect();
-    order.sort_by_key(|&index| (ours(paired[index].0), paired[index].1));
-    let places: Vec<usize> = order.iter().map(|&index| theirs(paired[index].1)).collect();
+    order.sort_by_key(|&index| (ours[paired[index].0], paired[index].1));
+    let places: Vec<usize> = order.iter().map(|&index| theirs[paired[index].1]).collect();
     let mut result = vec![Order::Moved; paired.len()];
-    for at in longest_rise(&places) {
+    for at in longest_rise(&places, Tie::Rises) {
         result[order[at]] = Order::Kept;
     }
     result
 }
 
-/// The place of the first call that was asked for in the same step; a call without a step is its own.
-fn step_start(calls: &[PreparedCall<'_>], at: usize) -> usize {
-    let Some(step) = calls[at].call.step else { return at };
-    let mut start = at;
-    while start > 0 && calls[start - 1].call.step == Some(step) {
-        start -= 1;
+/// For each call the place of the first one that was asked for in the same step; a call without a step is its own.
+fn step_starts(calls: &[PreparedCall<'_>]) -> Vec<usize> {
+    let mut starts: Vec<usize> = Vec::with_capacity(calls.len());
+    for (at, call) in calls.iter().enumerate() {
+        let goes_on = at > 0 && call.call.step.is_some() && calls[at - 1].call.step == call.call.step;
+        starts.push(if goes_on { starts[at - 1] } else { at });
     }
-    start
-}
-
-/// The places of a longest part of the list that never falls.
-fn longest_rise(list: &[usize]) -> Vec<usize> {
-    let mut tails: Vec<usize> = Vec::new();
-    let mut before: Vec<Option<usize>> = vec![None; list.len()];
-    for (at, value) in list.iter().enumerate() {
-        let slot = tails.partition_point(|&tail| list[tail] <= *value);
-        before[at] = slot.checked_sub(1).map(|previous| tails[previous]);
-        if slot == tails.len() {
-            tails.push(at);
-        } else {
-            tails[slot] = at;
-        }
-    }
-    let mut rise = Vec::with_capacity(tails.len());
-    let mut next = tails.last().copied();
-    while let Some(at) = next {
-        rise.push(at);
-        next = before[at];
-    }
-    rise.reverse();
-    rise
+    starts
 }
 
 #[cfg(test)]

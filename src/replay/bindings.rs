@@ -72,13 +72,13 @@ pub struct ToolBindings {
     rules: Arc<BindingRules>,
     recorded: Vec<Bound>,
     by_key: HashMap<CallKey, Queue>,
+    by_tool: HashMap<ToolName, OfTool>,
     used: Vec<bool>,
     servings: Vec<Serving>,
 }
 
 #[derive(Debug)]
 struct Bound {
-    tool: ToolName,
     arguments: Arguments,
     answer: Option<Answer>,
     effect: Option<Effect>,
@@ -91,6 +91,31 @@ struct Queue {
     last: Option<usize>,
 }
 
+/// The recordings of one tool.
+#[derive(Debug, Default)]
+struct OfTool {
+    places: Vec<usize>,
+    /// How many calls of it were asked.
+    asked: usize,
+}
+
+impl OfTool {
+    /// The recordings that a call is looked for among: all, or where there are very many, those around the place that
+    /// the run has come to. Thousands of misses over thousands of recordings would take the square of that.
+    fn around(&self) -> &[usize] {
+        let reach = (LOOKED_AT / self.places.len().max(1)).max(LEAST_REACH);
+        let until = self.asked.saturating_add(reach).min(self.places.len());
+        let from = self.asked.saturating_sub(reach).min(self.places.len().saturating_sub(2 * reach));
+        &self.places[from..until.max(from)]
+    }
+}
+
+/// How many recordings all misses of a tool together may look at, about, on each side.
+const LOOKED_AT: usize = 1_000_000;
+
+/// How many recordings on each side a miss looks at in any case.
+const LEAST_REACH: usize = 32;
+
 /// How many near recordings a miss names.
 const NEAR: usize = 3;
 
@@ -99,10 +124,12 @@ impl ToolBindings {
     #[must_use]
     pub fn new(recorded: &Interaction, rules: Arc<BindingRules>) -> Self {
         let mut by_key: HashMap<CallKey, Queue> = HashMap::new();
+        let mut by_tool: HashMap<ToolName, OfTool> = HashMap::new();
         let mut bound = Vec::new();
         for call in recorded.tool_calls.iter().flatten() {
             let arguments = Arguments::read(call.arguments.as_ref(), &rules.policy.tool(&call.name));
             by_key.entry(CallKey::of(&call.name, &arguments)).or_default().next.push_back(bound.len());
+            by_tool.entry(call.name.clone()).or_default().places.push(bound.len());
             let cut = recorded.truncated == Some(true) || call.truncated == Some(true);
             let answer = match (call.tool_error(), &call.result) {
                 (Some(error), _) => Some(Answer::Error(error)),
@@ -110,15 +137,18 @@ impl ToolBindings {
                 (None, Some(result)) if !cut => Some(Answer::Result(result.clone())),
                 _ => None,
             };
-            bound.push(Bound { tool: call.name.clone(), arguments, answer, effect: call.effect });
+            bound.push(Bound { arguments, answer, effect: call.effect });
         }
-        Self { rules, used: vec![false; bound.len()], recorded: bound, by_key, servings: Vec::new() }
+        Self { rules, used: vec![false; bound.len()], recorded: bound, by_key, by_tool, servings: Vec::new() }
     }
 
     /// Answers a call and writes down how.
     pub fn answer(&mut self, tool: &ToolName, arguments: Option<&Json>) -> Answer {
         let arguments = Arguments::read(arguments, &self.rules.policy.tool(tool));
         let (answer, serving) = self.look_up(tool, &arguments);
+        if let Some(of_tool) = self.by_tool.get_mut(tool) {
+            of_tool.asked += 1;
+        }
         self.servings.push(serving);
         answer
     }
@@ -197,9 +227,8 @@ impl ToolBindings {
     }
 
     fn writes(&self, tool: &ToolName) -> bool {
-        self.recorded
-            .iter()
-            .any(|call| call.tool == *tool && matches!(call.effect, Some(Effect::Write | Effect::Irreversible)))
+        let mut places = self.by_tool.get(tool).into_iter().flat_map(|of_tool| &of_tool.places);
+        places.any(|at| matches!(self.recorded[*at].effect, Some(Effect::Write | Effect::Irreversible)))
     }
 
     fn stated(&self, tool: &ToolName, arguments: &Arguments) -> Option<Json> {
@@ -213,13 +242,13 @@ impl ToolBindings {
 
     /// The recordings of the same tool that are most like a call, those not yet served first among equals.
     fn nearest(&self, tool: &ToolName, arguments: &Arguments) -> Vec<Near> {
-        let mut near: Vec<Near> = (0..self.recorded.len())
-            .filter(|at| self.recorded[*at].tool == *tool)
-            .map(|at| Near { recorded: at, differences: self.recorded[at].arguments.differences(arguments) })
-            .collect();
-        near.sort_by_key(|near| (near.differences.len(), self.used[near.recorded], near.recorded));
+        let places = self.by_tool.get(tool).map_or(&[][..], OfTool::around);
+        let counted = places.iter().map(|&at| (self.recorded[at].arguments.count_differences(arguments), at));
+        let mut near: Vec<(usize, bool, usize)> = counted.map(|(count, at)| (count, self.used[at], at)).collect();
+        near.sort_unstable();
         near.truncate(NEAR);
-        near
+        let told = |at: usize| Near { recorded: at, differences: self.recorded[at].arguments.differences(arguments) };
+        near.into_iter().map(|(_, _, at)| told(at)).collect()
     }
 }
 

@@ -490,14 +490,21 @@ fn listing(alignment: &Alignment, recorded: &[ToolCall], seen: &[ToolCall], poli
         cut(&format!("{} {arguments}", call.name), CALL_SHOWN)
     };
     let mut lines = Vec::new();
+    let mut pairs = vec![None; seen.len().min(CALLS_SHOWN)];
+    for pair in &alignment.pairs {
+        if let Some(place) = pairs.get_mut(pair.seen) {
+            *place = Some(pair);
+        }
+    }
     let mut missing = alignment.missing.iter().map(|missing| missing.recorded).peekable();
-    let mut paired = vec![None; seen.len()];
-    alignment.pairs.iter().for_each(|pair| paired[pair.seen] = Some(pair));
-    for (call, pair) in seen.iter().zip(paired) {
+    for (call, pair) in seen.iter().zip(pairs) {
         if let Some(pair) = pair.filter(|pair| pair.order == Order::Kept) {
-            while let Some(gone) = missing.next_if(|gone| *gone < pair.recorded) {
+            while let Some(gone) = missing.next_if(|gone| *gone < pair.recorded && lines.len() < CALLS_SHOWN) {
                 lines.push(CallLine { recorded: Some(text(&recorded[gone])), seen: None, moved: false });
             }
+        }
+        if lines.len() >= CALLS_SHOWN {
+            break;
         }
         lines.push(CallLine {
             recorded: pair.map(|pair| text(&recorded[pair.recorded])),
@@ -505,8 +512,9 @@ fn listing(alignment: &Alignment, recorded: &[ToolCall], seen: &[ToolCall], poli
             moved: pair.is_some_and(|pair| pair.order == Order::Moved),
         });
     }
-    lines.extend(missing.map(|gone| CallLine { recorded: Some(text(&recorded[gone])), seen: None, moved: false }));
-    lines.truncate(CALLS_SHOWN);
+    let room = CALLS_SHOWN - lines.len();
+    let rest = missing.take(room);
+    lines.extend(rest.map(|gone| CallLine { recorded: Some(text(&recorded[gone])), seen: None, moved: false }));
     lines
 }
 

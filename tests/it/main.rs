@@ -11,6 +11,7 @@ mod hostile_targets;
 mod http_target;
 mod import_tau2;
 mod inspect;
+mod many_calls;
 mod probes;
 mod program;
 mod record;
