@@ -269,19 +269,26 @@ fn cut(text: &str) -> String {
 
 /// Cuts two long values to what stands around their first difference.
 fn cut_pair(a: &str, b: &str) -> (String, String) {
-    if a.chars().count() <= SHOWN && b.chars().count() <= SHOWN {
+    around_difference(a, b, SHOWN)
+}
+
+/// Two texts as they are, or cut to what stands around their first difference where one has more than `most`
+/// characters.
+#[must_use]
+pub fn around_difference(a: &str, b: &str, most: usize) -> (String, String) {
+    if a.chars().count() <= most && b.chars().count() <= most {
         return (a.to_owned(), b.to_owned());
     }
     let same = a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count();
-    let from = same.saturating_sub(SHOWN / 3);
-    (window(a, from), window(b, from))
+    let from = same.saturating_sub(most / 3);
+    (window(a, from, most * 2 / 3), window(b, from, most * 2 / 3))
 }
 
-fn window(text: &str, from: usize) -> String {
+fn window(text: &str, from: usize, width: usize) -> String {
     let length = text.chars().count();
-    let part: String = text.chars().skip(from).take(SHOWN * 2 / 3).collect();
+    let part: String = text.chars().skip(from).take(width).collect();
     let before = if from > 0 { "…" } else { "" };
-    let after = if from + SHOWN * 2 / 3 < length { "…" } else { "" };
+    let after = if from + width < length { "…" } else { "" };
     format!("{before}{part}{after} ({length} characters)")
 }
 

@@ -4,23 +4,27 @@
 //! under the [`Policy`] are equal. Numbers are compared by value with every digit, objects whatever their key order,
 //! texts after Unicode normalisation, a text that holds JSON by what it holds.
 
+mod alignment;
 mod arguments;
 mod canonical;
 mod common_part;
 mod difference;
 #[cfg(test)]
 mod laws;
+mod matching;
 mod number;
 mod path;
 mod policy;
 mod sequence;
 mod text;
 
+pub use alignment::{Alignment, Extra, ExtraKind, Missing, MissingKind, Order, Pair, PairKind};
 pub use arguments::{Arguments, CallKey, PreparedCall, prepare};
 pub use canonical::Value;
-pub use difference::{Change, Difference, Hint, differences};
+pub use difference::{Change, Difference, Hint, around_difference, differences};
+pub use matching::Matching;
 pub use number::Number;
 pub use path::{Path, PathPattern, PathStep, PatternError};
 pub use policy::{How, Policy, Rule, RuleError, ToolRules};
-pub use sequence::{Alignment, Extra, ExtraKind, Matching, Missing, MissingKind, Order, Pair, PairKind, align};
+pub use sequence::align;
 pub use text::Text;

@@ -1,5 +1,6 @@
 //! What the results add up to: a verdict for each attempt, each case and the run.
 
+mod calls;
 mod case_results;
 mod counted;
 mod exit;
@@ -8,12 +9,11 @@ mod row;
 mod summary;
 mod trust;
 
+pub use calls::{CallDifference, CallLine, DifferenceKind};
 pub use case_results::{CaseVerdict, EvalCaseResults};
 pub use counted::{counted, grouped, grouped_digits};
 pub use exit::Exit;
 pub use gate::{Gate, GateError, GateResult, GateState};
-pub use row::{
-    AttemptRow, AttemptVerdict, CallDifference, CallLine, DifferenceKind, FailureRow, LedgerRow, MissRow, Usage,
-};
+pub use row::{AttemptRow, AttemptVerdict, FailureRow, LedgerRow, MissRow, Usage};
 pub use summary::{DifferenceGroup, Facts, LabelCount, RunState, Sum, Summary, SummaryBuilder};
 pub use trust::Trust;

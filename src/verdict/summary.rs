@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use rust_decimal::Decimal;
 use serde::{Deserialize, Serialize};
 
+use super::calls::DifferenceKind;
 use super::case_results::{CaseVerdict, EvalCaseResults};
-use super::row::{AttemptRow, AttemptVerdict, DifferenceKind, Usage};
+use super::row::{AttemptRow, AttemptVerdict, Usage};
 use super::trust::Trust;
 use crate::evaluate::EvaluationOutcome;
 

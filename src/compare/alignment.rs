@@ -1,0 +1,113 @@
+//! How the calls of a run correspond to the recorded ones.
+
+use super::difference::Difference;
+use super::matching::Matching;
+
+/// How a run's calls correspond to the recorded ones.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Alignment {
+    /// Pairs, in the order of the recording.
+    pub pairs: Vec<Pair>,
+    /// Recorded calls without a counterpart.
+    pub missing: Vec<Missing>,
+    /// Calls of the run without a counterpart.
+    pub extra: Vec<Extra>,
+}
+
+/// A recorded call and the run's call that corresponds to it. Both are places, counted from 0.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pair {
+    /// The recorded call.
+    pub recorded: usize,
+    /// The run's call.
+    pub seen: usize,
+    /// How they differ.
+    pub kind: PairKind,
+    /// Whether the order was kept.
+    pub order: Order,
+}
+
+/// How the calls of a pair differ.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PairKind {
+    /// Not at all.
+    Same,
+    /// The same tool with other arguments.
+    Changed(Vec<Difference>),
+    /// Another tool with equal or almost equal arguments.
+    Renamed(Vec<Difference>),
+}
+
+/// Whether a call stands where it was recorded, in regard to the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// In order.
+    Kept,
+    /// Out of order: taking these calls out, and no fewer, leaves the rest in order.
+    Moved,
+}
+
+/// A recorded call that was not made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Missing {
+    /// Its place in the recording.
+    pub recorded: usize,
+    /// What is known of it.
+    pub kind: MissingKind,
+}
+
+/// What is known of a call that was not made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MissingKind {
+    /// It was left out.
+    Dropped,
+    /// An equal call was made, but fewer times.
+    FewerTimes,
+    /// It had failed and was made again right after.
+    RetryDropped,
+}
+
+/// A call that was not recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extra {
+    /// Its place in the run.
+    pub seen: usize,
+    /// What is known of it.
+    pub kind: ExtraKind,
+}
+
+/// What is known of a call that was not recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExtraKind {
+    /// The recording knows the tool, not this call.
+    New,
+    /// An equal call was recorded, but fewer times.
+    Repeated,
+    /// The recording never uses this tool.
+    UnknownTool,
+}
+
+impl Alignment {
+    /// Whether nothing differs that the matching holds the run to.
+    #[must_use]
+    pub fn holds(&self, matching: Matching) -> bool {
+        self.pairs.iter().all(|pair| pair.kind == PairKind::Same)
+            && (matching.allows_missing() || self.missing.is_empty())
+            && (matching.allows_extra() || self.extra.is_empty())
+            && (!matching.is_ordered() || self.pairs.iter().all(|pair| pair.order == Order::Kept))
+    }
+
+    /// The place of the first difference in the run: (recorded, seen), where each is known.
+    #[must_use]
+    pub fn first_divergence(&self) -> Option<(Option<usize>, Option<usize>)> {
+        let pairs = self.pairs.iter().filter(|pair| pair.kind != PairKind::Same || pair.order == Order::Moved);
+        let paired = pairs.map(|pair| (Some(pair.recorded), Some(pair.seen)));
+        let missing = self.missing.iter().map(|missing| (Some(missing.recorded), None));
+        let extra = self.extra.iter().map(|extra| (None, Some(extra.seen)));
+        paired.chain(missing).chain(extra).min_by_key(|(recorded, seen)| match (recorded, seen) {
+            (Some(a), Some(b)) => (*a).min(*b),
+            (Some(at), None) | (None, Some(at)) => *at,
+            (None, None) => usize::MAX,
+        })
+    }
+}

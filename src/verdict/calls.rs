@@ -1,0 +1,268 @@
+//! Where the calls of an attempt differ from the recorded ones, written down for reports.
+
+use serde::{Deserialize, Serialize};
+
+use crate::compare::{
+    Alignment, Arguments, Change, ExtraKind, MissingKind, Order, Pair, PairKind, Policy, around_difference,
+};
+use crate::evaluate::EvalContext;
+use crate::recording::ToolCall;
+use crate::replay::{Ended, FailureKind};
+
+/// One difference of the calls, ready to be grouped.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CallDifference {
+    /// What kind of difference.
+    pub kind: DifferenceKind,
+    /// The tool; the recorded one where there are two.
+    pub tool: String,
+    /// The path into the arguments, where one differs.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub path: Option<String>,
+    /// The same with `[*]` for places in lists: what differences are grouped by.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub general_path: Option<String>,
+    /// What was recorded.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub expected: Option<String>,
+    /// What was seen.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub seen: Option<String>,
+    /// What a reader may not see at once.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub hint: Option<String>,
+    /// The place in the recording, counted from 1.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub recorded_call: Option<usize>,
+    /// The place in the run, counted from 1.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub seen_call: Option<usize>,
+    /// Whether the way calls are matched holds the run to it.
+    pub gated: bool,
+}
+
+/// The kinds of difference between calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DifferenceKind {
+    /// A recorded call was not made.
+    Missing,
+    /// A recorded call was made fewer times.
+    FewerTimes,
+    /// A recorded retry was not made.
+    RetryDropped,
+    /// A call was made that was not recorded.
+    Extra,
+    /// A recorded call was made more often.
+    Repeated,
+    /// A tool was called that this case's recording does not use.
+    UnknownTool,
+    /// Another tool was called with like arguments.
+    Renamed,
+    /// A call was made out of order.
+    Moved,
+    /// An argument has another value.
+    Changed,
+    /// An argument has another type.
+    TypeChanged,
+    /// An argument is gone.
+    ArgumentMissing,
+    /// An argument came new.
+    ArgumentAdded,
+    /// The arguments are broken JSON.
+    BrokenArguments,
+}
+
+impl DifferenceKind {
+    /// Its words in reports.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            DifferenceKind::Missing => "not called",
+            DifferenceKind::FewerTimes => "called fewer times",
+            DifferenceKind::RetryDropped => "not retried",
+            DifferenceKind::Extra => "extra call",
+            DifferenceKind::Repeated => "called more often",
+            DifferenceKind::UnknownTool => "tool not in this recording",
+            DifferenceKind::Renamed => "renamed",
+            DifferenceKind::Moved => "moved",
+            DifferenceKind::Changed => "argument changed",
+            DifferenceKind::TypeChanged => "argument type changed",
+            DifferenceKind::ArgumentMissing => "argument missing",
+            DifferenceKind::ArgumentAdded => "argument added",
+            DifferenceKind::BrokenArguments => "broken arguments",
+        }
+    }
+
+    fn of_change(change: Change) -> Self {
+        match change {
+            Change::Value => DifferenceKind::Changed,
+            Change::Kind => DifferenceKind::TypeChanged,
+            Change::Missing => DifferenceKind::ArgumentMissing,
+            Change::Added => DifferenceKind::ArgumentAdded,
+            Change::Broken => DifferenceKind::BrokenArguments,
+        }
+    }
+}
+
+/// A line of the two call lists side by side: recorded alone, seen alone, or both.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CallLine {
+    /// The recorded call, as `get_order {"id":"1001"}`.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub recorded: Option<String>,
+    /// The call of the run.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub seen: Option<String>,
+    /// Whether it was made out of order.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub moved: bool,
+}
+
+/// How many characters of a call are kept for the listing, and how many calls.
+const CALL_SHOWN: usize = 240;
+const CALLS_SHOWN: usize = 200;
+
+/// The differences of the calls, and both lists where there is one.
+pub(super) fn compared(context: &EvalContext<'_>) -> (Vec<CallDifference>, Vec<CallLine>) {
+    let (Some(alignment), Some(recorded), Some(seen)) =
+        (context.alignment(), context.case.recorded.tool_calls.as_deref(), context.calls())
+    else {
+        return (Vec::new(), Vec::new());
+    };
+    let mut differences = differences(context, alignment, recorded, seen);
+    match &context.attempt.ended {
+        Ended::Replied => {}
+        Ended::Failed(failure) if failure.kind == FailureKind::Setup => return (Vec::new(), Vec::new()),
+        // What an attempt that did not come to its end left out, it might still have done; and nothing of it is gated.
+        Ended::Failed(failure) => {
+            differences.retain(|difference| difference.seen_call.is_some());
+            let counts = failure.kind == FailureKind::Aborted;
+            differences.iter_mut().for_each(|difference| difference.gated &= counts);
+        }
+    }
+    if differences.is_empty() {
+        return (differences, Vec::new());
+    }
+    let lines = listing(alignment, recorded, seen, &context.rules.policy);
+    (differences, lines)
+}
+
+fn differences(
+    context: &EvalContext<'_>,
+    alignment: &Alignment,
+    recorded: &[ToolCall],
+    seen: &[ToolCall],
+) -> Vec<CallDifference> {
+    let matching = context.rules.matching;
+    let bare = |kind, tool: &ToolCall, recorded_call: Option<usize>, seen_call: Option<usize>, gated| CallDifference {
+        kind,
+        tool: tool.name.to_string(),
+        path: None,
+        general_path: None,
+        expected: None,
+        seen: None,
+        hint: None,
+        recorded_call: recorded_call.map(|at| at + 1),
+        seen_call: seen_call.map(|at| at + 1),
+        gated,
+    };
+    let mut found = Vec::new();
+    for pair in &alignment.pairs {
+        let (was, is) = (&recorded[pair.recorded], &seen[pair.seen]);
+        let here = |kind, gated| bare(kind, was, Some(pair.recorded), Some(pair.seen), gated);
+        if pair.order == Order::Moved {
+            found.push(here(DifferenceKind::Moved, matching.is_ordered()));
+        }
+        let inner = match &pair.kind {
+            PairKind::Same => continue,
+            PairKind::Changed(inner) => inner,
+            PairKind::Renamed(inner) => {
+                let names = (Some(was.name.to_string()), Some(is.name.to_string()));
+                found.push(CallDifference { expected: names.0, seen: names.1, ..here(DifferenceKind::Renamed, true) });
+                inner
+            }
+        };
+        found.extend(inner.iter().map(|difference| CallDifference {
+            path: Some(difference.path.to_string()),
+            general_path: Some(difference.path.general()),
+            expected: difference.expected.clone(),
+            seen: difference.seen.clone(),
+            hint: difference.hint.map(|hint| hint.as_str().to_owned()),
+            ..here(DifferenceKind::of_change(difference.change), true)
+        }));
+    }
+    found.extend(alignment.missing.iter().map(|missing| {
+        let kind = match missing.kind {
+            MissingKind::Dropped => DifferenceKind::Missing,
+            MissingKind::FewerTimes => DifferenceKind::FewerTimes,
+            MissingKind::RetryDropped => DifferenceKind::RetryDropped,
+        };
+        bare(kind, &recorded[missing.recorded], Some(missing.recorded), None, !matching.allows_missing())
+    }));
+    found.extend(alignment.extra.iter().map(|extra| {
+        let kind = match extra.kind {
+            ExtraKind::New => DifferenceKind::Extra,
+            ExtraKind::Repeated => DifferenceKind::Repeated,
+            ExtraKind::UnknownTool => DifferenceKind::UnknownTool,
+        };
+        bare(kind, &seen[extra.seen], None, Some(extra.seen), !matching.allows_extra())
+    }));
+    found
+}
+
+/// Both lists in one: the calls of the run in their order, recorded ones that were not made where they belong.
+fn listing(alignment: &Alignment, recorded: &[ToolCall], seen: &[ToolCall], policy: &Policy) -> Vec<CallLine> {
+    let whole = |call: &ToolCall| {
+        let arguments = Arguments::read(call.arguments.as_ref(), &policy.tool(&call.name));
+        format!("{} {arguments}", call.name)
+    };
+    let text = |call: &ToolCall| cut(&whole(call), CALL_SHOWN);
+    let texts = |pair: &Pair| {
+        let (was, is) = (whole(&recorded[pair.recorded]), whole(&seen[pair.seen]));
+        match pair.kind {
+            PairKind::Same => (cut(&was, CALL_SHOWN), cut(&is, CALL_SHOWN)),
+            // What is cut must still show that the two differ.
+            _ => around_difference(&was, &is, CALL_SHOWN),
+        }
+    };
+    let mut lines = Vec::new();
+    let mut pairs = vec![None; seen.len().min(CALLS_SHOWN)];
+    for pair in &alignment.pairs {
+        if let Some(place) = pairs.get_mut(pair.seen) {
+            *place = Some(pair);
+        }
+    }
+    let mut missing = alignment.missing.iter().map(|missing| missing.recorded).peekable();
+    for (call, pair) in seen.iter().zip(pairs) {
+        if let Some(pair) = pair.filter(|pair| pair.order == Order::Kept) {
+            while let Some(gone) = missing.next_if(|gone| *gone < pair.recorded && lines.len() < CALLS_SHOWN) {
+                lines.push(CallLine { recorded: Some(text(&recorded[gone])), seen: None, moved: false });
+            }
+        }
+        if lines.len() >= CALLS_SHOWN {
+            break;
+        }
+        let (was, is) = pair.map_or_else(
+            || (None, text(call)),
+            |pair| {
+                let (was, is) = texts(pair);
+                (Some(was), is)
+            },
+        );
+        let moved = pair.is_some_and(|pair| pair.order == Order::Moved);
+        lines.push(CallLine { recorded: was, seen: Some(is), moved });
+    }
+    let room = CALLS_SHOWN - lines.len();
+    let rest = missing.take(room);
+    lines.extend(rest.map(|gone| CallLine { recorded: Some(text(&recorded[gone])), seen: None, moved: false }));
+    lines
+}
+
+pub(super) fn cut(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((at, _)) => format!("{}…", &text[..at]),
+        None => text.to_owned(),
+    }
+}
