@@ -18,5 +18,6 @@ mod record;
 mod recordings_are_real;
 mod replaying;
 mod reports;
+mod resume;
 mod sample_runs;
 mod stored_runs;
