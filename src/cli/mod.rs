@@ -85,6 +85,7 @@ fn stop_on_signals(stopper: Stopper) {
         screen::note("stopping: what was measured is kept; once more to stop at once");
         stopper.stop();
         interrupted().await;
+        crate::replay::target::kill_all_programs();
         std::process::exit(Exit::Cancelled as i32);
     });
 }

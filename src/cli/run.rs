@@ -92,7 +92,8 @@ impl Args {
             return Err(miette::miette!("the run {} was not started by `taketwo run`", manifest.id));
         };
         let resume = Some(folder.path().display().to_string());
-        Ok(Self { resume, runs: self.runs.clone(), json: self.json, force: true, ..started })
+        // What was made before cannot be recorded any more.
+        Ok(Self { resume, runs: self.runs.clone(), json: self.json, record: None, ..started })
     }
 }
 

@@ -15,7 +15,7 @@ use crate::evaluate::{EvalContext, EvaluationRules, evaluate};
 use crate::recording::{Existing, FirstLook, Interaction, Quarantine, Recordings, UnreadRow};
 use crate::replay::{Attempt, ExperimentRunner, IntoCase, RunPlan, Stop, Stray};
 use crate::report::{ReadBack, add_up};
-use crate::store::{Content, JournalIndex, JournalWriter, RunFolder, RunOutcome};
+use crate::store::{Content, JournalIndex, JournalWriter, RunFolder, RunManifest, RunOutcome};
 use crate::verdict::{AttemptRow, Exit, Facts, Gate, RunState};
 
 /// What a run writes besides its folder, and where.
@@ -36,13 +36,8 @@ pub struct Places {
 }
 
 impl Places {
-    /// What is written must be none of what is read, and nothing that is not to be replaced.
-    fn spare(&self, recordings: &Recordings) -> Result<(), SettingsError> {
-        for (setting, path) in [("record", &self.record), ("quarantine", &self.quarantine)] {
-            if path.as_ref().is_some_and(|path| recordings.contains(path)) {
-                return Err(SettingsError::new(setting, "the file is one of the recordings to be read"));
-            }
-        }
+    /// A file that is there already is replaced only where that was said.
+    fn spare(&self) -> Result<(), SettingsError> {
         match &self.record {
             Some(path) if path.exists() && self.existing == Existing::Refuse => {
                 let problem = format!("{} is there already", path.display());
@@ -95,15 +90,23 @@ pub async fn run(
     let looked_into = if places.quarantine.is_some() { places } else { &spooled };
     let (recordings, target, found) = look(settings, looked_into, progress).await?;
     found.check()?;
-    let mut folder = open_folder(settings, places, &recordings, &target, &found)?;
+    let recorder = places.record.as_deref().map(|path| recorder(path, &recordings, &target)).transpose()?;
+    let manifest = super::manifest::manifest(settings, &recordings, &target, &found, &places.arguments)?;
+    if let Some(done) = finished_before(places, &manifest)? {
+        target.system.shut_down().await;
+        return Ok(done);
+    }
+    let mut folder = open_folder(places, manifest)?;
     keep_rejects(settings, looked_into, &found, &folder)?;
     let journal = Journal::open(&folder)?;
     progress.begin(found.cases * u64::from(settings.repeats), journal.index.len() as u64);
     let cases = cases(&recordings, &found.look, settings)?;
-    let measured = measure(settings, places, cases, &target, journal, progress, stop.clone()).await;
+    let measured = measure(settings, recorder, cases, &target, journal, progress, stop.clone()).await;
     progress.end();
     let strays = target.system.shut_down().await;
     measured?;
+    let earlier = folder.manifest().facts.strays.clone();
+    let strays = earlier.into_iter().chain(strays).collect();
     let facts = facts(settings, &found, &target, strays, &stop);
     let (summary, index) = add_up(&folder)?;
     let (state, results) = Gate::judge_all(&gates, &summary, &facts);
@@ -156,7 +159,7 @@ pub async fn look(
         return Err(SettingsError::missing_recordings().into());
     }
     let recordings = Recordings::open(&settings.recordings)?;
-    places.spare(&recordings)?;
+    places.spare()?;
     progress.read(recordings.bytes());
     let target = Target::open(settings)?;
     let found = look_at(settings, places, &recordings, &target).await?;
@@ -170,10 +173,32 @@ async fn look_at(
     target: &Target,
 ) -> miette::Result<Preflight> {
     let quarantine = match &places.quarantine {
-        Some(path) => Quarantine::in_file(path).map_err(|error| miette::miette!("cannot write {path:?}: {error}"))?,
+        Some(path) => {
+            refuse_own_input(path, recordings, target)?;
+            Quarantine::in_file(path).map_err(|error| miette::miette!("cannot write {path:?}: {error}"))?
+        }
         None => Quarantine::default(),
     };
     Preflight::look(recordings, settings, quarantine, &*target.system, target.second()).await
+}
+
+/// Opens the recording to be written, before anything is spent.
+fn recorder(path: &Path, recordings: &Recordings, target: &Target) -> miette::Result<Recorder> {
+    refuse_own_input(path, recordings, target)?;
+    Recorder::create(path)
+}
+
+/// Refuses to write over what is read.
+fn refuse_own_input(path: &Path, recordings: &Recordings, target: &Target) -> miette::Result<()> {
+    let second = target.second.as_ref().is_some_and(|(_, second)| second.contains(path));
+    if !second && !recordings.contains(path) {
+        return Ok(());
+    }
+    Err(miette::miette!(
+        code = "taketwo::output_is_input",
+        help = "write to another file",
+        "{path:?} is one of the recordings to be read"
+    ))
 }
 
 /// What was measured before, and the place for what comes.
@@ -199,7 +224,7 @@ const GATHERING: Duration = Duration::from_millis(2);
 
 async fn measure(
     settings: &Settings,
-    places: &Places,
+    mut recorder: Option<Recorder>,
     cases: impl Iterator<Item = UnreadCase> + Send + 'static,
     target: &Target,
     journal: Journal,
@@ -215,7 +240,6 @@ async fn measure(
     };
     let runner = ExperimentRunner::new(Arc::clone(&target.system), plan);
     let (done, mut writer) = (Arc::new(journal.index), journal.writer);
-    let mut recorder = places.record.as_deref().map(Recorder::create).transpose()?;
     let finish = finisher(settings, recorder.is_some());
     let (sender, mut receiver) = mpsc::channel(settings.lanes.max(BATCH));
     let running = tokio::spawn(async move {
@@ -307,16 +331,28 @@ fn read_baseline(gate: &mut Gate, runs: &Path) -> miette::Result<()> {
     Ok(())
 }
 
-fn open_folder(
-    settings: &Settings,
-    places: &Places,
-    recordings: &Recordings,
-    target: &Target,
-    found: &Preflight,
-) -> miette::Result<RunFolder> {
-    let manifest = super::manifest::manifest(settings, recordings, target, found, &places.arguments)?;
-    match &places.resume {
-        None => Ok(RunFolder::create(&places.runs, manifest)?),
-        Some(run) => Ok(RunFolder::resume(run, &places.runs, &manifest)?),
+fn open_folder(places: &Places, manifest: RunManifest) -> miette::Result<RunFolder> {
+    let Some(run) = &places.resume else { return Ok(RunFolder::create(&places.runs, manifest)?) };
+    if places.record.is_some() && !RunFolder::open(run, &places.runs)?.index()?.is_empty() {
+        return Err(miette::miette!(
+            code = "taketwo::record_in_part",
+            help = "resume without --record, or start a new run with it",
+            "the attempts that the run {run:?} made before cannot be recorded any more, so --record would write a part"
+        ));
     }
+    Ok(RunFolder::resume(run, &places.runs, &manifest)?)
+}
+
+/// The run to go on with, where nothing is left of it to do: it stays as it is, to the last byte.
+fn finished_before(places: &Places, wanted: &RunManifest) -> miette::Result<Option<Outcome>> {
+    let Some(run) = places.resume.as_deref().filter(|_| places.record.is_none()) else { return Ok(None) };
+    let folder = RunFolder::open(run, &places.runs)?;
+    folder.check_resumable(wanted)?;
+    let is_finished = folder.outcome().is_some() && folder.manifest().facts.state == RunState::Finished;
+    if !is_finished || folder.manifest().gates != wanted.gates {
+        return Ok(None);
+    }
+    let attempts = wanted.facts.cases * u64::from(wanted.facts.repeats);
+    let run = ReadBack::new(&folder)?;
+    Ok((folder.index()?.len() as u64 == attempts).then_some(Outcome { folder, run }))
 }

@@ -10,16 +10,18 @@ use crate::replay::AttemptKey;
 /// Takes interactions in any order and writes them in order.
 pub(super) struct Recorder {
     path: PathBuf,
+    writer: RecordingWriter,
     spool: BufWriter<File>,
     taken: Vec<(AttemptKey, u64, usize)>,
     offset: u64,
 }
 
 impl Recorder {
-    /// A recorder for a file that is written at the end.
+    /// A recorder for a file that is written at the end. Whether it can be is found out now.
     pub(super) fn create(path: &Path) -> miette::Result<Self> {
+        let writer = RecordingWriter::new(path, Existing::Replace)?;
         let spool = tempfile::tempfile().map_err(|error| problem(path, &error))?;
-        Ok(Self { path: path.to_owned(), spool: BufWriter::new(spool), taken: Vec::new(), offset: 0 })
+        Ok(Self { path: path.to_owned(), writer, spool: BufWriter::new(spool), taken: Vec::new(), offset: 0 })
     }
 
     /// Takes what was seen in an attempt.
@@ -36,7 +38,7 @@ impl Recorder {
         self.taken.sort_by_key(|(key, ..)| *key);
         let path = self.path;
         let mut spool = self.spool.into_inner().map_err(|error| problem(&path, error.error()))?;
-        let mut writer = RecordingWriter::new(&path, Existing::Replace)?;
+        let mut writer = self.writer;
         for (_, offset, length) in self.taken {
             let mut bytes = vec![0; length];
             spool.seek(SeekFrom::Start(offset)).map_err(|error| problem(&path, &error))?;

@@ -30,11 +30,16 @@ fn spool(shown: &Path, pipe: &mut impl std::io::Read) -> Result<SourceFile, Sour
 fn find_on_disk(source: &str, path: &Path) -> Result<Vec<PathBuf>, SourceError> {
     if path.is_dir() {
         let mut files = Vec::new();
-        walk(path, &mut files).map_err(|error| SourceError::Io { path: path.into(), source: error })?;
+        walk(path, &mut Vec::new(), &mut files)
+            .map_err(|error| SourceError::Io { path: path.into(), source: error })?;
         return non_empty(source, files);
     }
     if path.exists() {
         return Ok(vec![path.to_owned()]);
+    }
+    if path.is_symlink() {
+        let error = std::io::Error::other("it is a link to a file that is not there, or to itself");
+        return Err(SourceError::Io { path: path.into(), source: error });
     }
     if !source.contains(['*', '?', '[']) {
         return Err(SourceError::Missing { path: source.to_owned(), near: near(path) });
@@ -54,8 +59,14 @@ fn non_empty(source: &str, files: Vec<PathBuf>) -> Result<Vec<PathBuf>, SourceEr
     if files.is_empty() { Err(SourceError::Nothing { path: source.to_owned() }) } else { Ok(files) }
 }
 
-/// Recordings below a folder, in order of their names. Hidden files are passed over.
-fn walk(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
+/// Recordings below a folder, in order of their names. Hidden files are passed over, and so are links that lead back
+/// to a folder that is being searched.
+fn walk(folder: &Path, above: &mut Vec<PathBuf>, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
+    let real = folder.canonicalize()?;
+    if above.contains(&real) {
+        return Ok(());
+    }
+    above.push(real);
     let mut entries = std::fs::read_dir(folder)?.collect::<Result<Vec<_>, _>>()?;
     entries.sort_by_key(std::fs::DirEntry::file_name);
     for entry in entries {
@@ -65,11 +76,12 @@ fn walk(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
             continue;
         }
         if path.is_dir() {
-            walk(&path, files)?;
+            walk(&path, above, files)?;
         } else if is_recording(&name) {
             files.push(path);
         }
     }
+    above.pop();
     Ok(())
 }
 

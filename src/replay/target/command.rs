@@ -27,6 +27,7 @@ use std::time::Duration;
 use futures_core::future::BoxFuture;
 use tokio::task::JoinSet;
 
+pub(crate) use leader::kill_all_programs;
 pub use line::{CommandLine, CommandLineError};
 pub use lines::MAX_MESSAGE;
 pub use said::PROTOCOL;

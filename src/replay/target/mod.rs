@@ -11,6 +11,7 @@ mod strays;
 use futures_core::future::BoxFuture;
 use rust_decimal::Decimal;
 
+pub(crate) use command::kill_all_programs;
 pub use command::{CommandLine, CommandLineError, CommandTarget, CommandTools, MAX_MESSAGE, PROTOCOL, START_DEADLINE};
 pub use http::{HttpOptions, HttpTarget, UsagePaths};
 pub use in_process::InProcess;

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::process::ExitStatus;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::process::Child;
@@ -11,6 +12,14 @@ use super::census::Token;
 
 /// How long a program may take to end after it was asked to, before it is made to.
 const GRACE: Duration = Duration::from_secs(1);
+
+/// The groups of all programs that were not waited for yet.
+static RUNNING: Mutex<Vec<Group>> = Mutex::new(Vec::new());
+
+/// Kills every program that was started and its children, for a process that ends at once.
+pub(crate) fn kill_all_programs() {
+    RUNNING.lock().unwrap_or_else(PoisonError::into_inner).iter().for_each(|group| group.kill());
+}
 
 /// A program that leads a process group. It is always waited for, and no member of its group outlives it.
 #[derive(Debug)]
@@ -25,6 +34,7 @@ impl Leader {
     /// Takes a program that was started as the leader of a group of its own.
     pub(super) fn new(child: Child, counted: Token) -> Self {
         let group = Group::led_by(&child);
+        group.remember();
         Self { child, group, is_reaped: false, _counted: counted }
     }
 
@@ -33,6 +43,7 @@ impl Leader {
         let status = self.child.wait().await;
         if status.is_ok() && !self.is_reaped {
             self.is_reaped = true;
+            self.group.forget();
             // While a member is left the group's number is not given away; with none left this reaches nobody.
             self.group.kill();
         }
@@ -60,6 +71,7 @@ impl Drop for Leader {
         if self.is_reaped {
             return;
         }
+        self.group.forget();
         self.group.kill();
         let _ = self.child.start_kill();
         // A killed process ends within moments, so this leaves no zombie.
@@ -72,11 +84,25 @@ impl Drop for Leader {
     }
 }
 
-/// A process group.
-#[derive(Clone, Copy, Debug)]
+/// A process group, by the number that the system gave it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Group {
     #[cfg(unix)]
     id: Option<nix::unistd::Pid>,
+}
+
+impl Group {
+    fn remember(self) {
+        RUNNING.lock().unwrap_or_else(PoisonError::into_inner).push(self);
+    }
+
+    /// Its number may be given away now, so it must not be signalled any more.
+    fn forget(self) {
+        let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(at) = running.iter().position(|group| *group == self) {
+            running.swap_remove(at);
+        }
+    }
 }
 
 #[cfg(unix)]
