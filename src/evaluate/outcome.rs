@@ -4,9 +4,47 @@ use std::borrow::Cow;
 use std::fmt;
 
 /// The name of a check in reports, gates and `--skip`.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
 #[serde(transparent)]
 pub struct Label(Cow<'static, str>);
+
+/// Labels that stand in nearly every row of a journal: reading them makes no new texts.
+const COMMON: [&str; 15] = [
+    "tools",
+    "tool-order",
+    "tool-arguments",
+    "extra-tools",
+    "reply-present",
+    "model-call-budget",
+    "token-budget",
+    "latency-budget",
+    "cost-budget",
+    "output",
+    "target",
+    "setup",
+    "fidelity",
+    "evidence",
+    "call-sequence",
+];
+
+impl<'de> serde::Deserialize<'de> for Label {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct LabelText;
+        impl serde::de::Visitor<'_> for LabelText {
+            type Value = Label;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("the name of a check")
+            }
+
+            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Label, E> {
+                let common = COMMON.iter().find(|common| **common == text);
+                Ok(common.map_or_else(|| Label::new(text), |common| Label::known(common)))
+            }
+        }
+        deserializer.deserialize_str(LabelText)
+    }
+}
 
 impl Label {
     /// A label of this crate.

@@ -1,10 +1,11 @@
 //! Answers to tool calls out of one recording.
 
+use std::cell::OnceCell;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 use super::ledger::{Ledger, Near, Serving};
-use crate::compare::{Arguments, CallKey, Policy};
+use crate::compare::{Arguments, CallKey, Difference, Policy};
 use crate::recording::{Effect, Interaction, Json, ToolError, ToolName};
 
 /// What happens when no recording answers a call.
@@ -71,17 +72,42 @@ pub enum Answer {
 pub struct ToolBindings {
     rules: Arc<BindingRules>,
     recorded: Vec<Bound>,
-    by_key: HashMap<CallKey, Queue>,
-    by_tool: HashMap<ToolName, OfTool>,
+    lookup: Lookup,
     used: Vec<bool>,
     servings: Vec<Serving>,
 }
 
 #[derive(Debug)]
 struct Bound {
-    arguments: Arguments,
+    tool: ToolName,
+    written: Option<Json>,
+    arguments: OnceCell<Arguments>,
     answer: Option<Answer>,
     effect: Option<Effect>,
+}
+
+impl Bound {
+    /// Its arguments under the policy.
+    fn arguments(&self, policy: &Policy) -> &Arguments {
+        self.arguments.get_or_init(|| Arguments::read(self.written.as_ref(), &policy.tool(&self.tool)))
+    }
+}
+
+/// How the recording of a call is found.
+#[derive(Debug)]
+enum Lookup {
+    /// So far each call was, to the letter, the next one that was recorded; so many were served. No policy tells such
+    /// calls apart and no equal one waits before it, so nothing has to be looked up.
+    InStep(usize),
+    /// By tool and canonical arguments.
+    Indexed(Index),
+}
+
+/// The recordings by call and by tool.
+#[derive(Debug, Default)]
+struct Index {
+    by_key: HashMap<CallKey, Queue>,
+    by_tool: HashMap<ToolName, OfTool>,
 }
 
 /// The recordings of one call: those to come, and the last that was served.
@@ -123,13 +149,8 @@ impl ToolBindings {
     /// Makes the stubs of a recorded interaction.
     #[must_use]
     pub fn new(recorded: &Interaction, rules: Arc<BindingRules>) -> Self {
-        let mut by_key: HashMap<CallKey, Queue> = HashMap::new();
-        let mut by_tool: HashMap<ToolName, OfTool> = HashMap::new();
         let mut bound = Vec::new();
         for call in recorded.tool_calls.iter().flatten() {
-            let arguments = Arguments::read(call.arguments.as_ref(), &rules.policy.tool(&call.name));
-            by_key.entry(CallKey::of(&call.name, &arguments)).or_default().next.push_back(bound.len());
-            by_tool.entry(call.name.clone()).or_default().places.push(bound.len());
             let cut = recorded.truncated == Some(true) || call.truncated == Some(true);
             let answer = match (call.tool_error(), &call.result) {
                 (Some(error), _) => Some(Answer::Error(error)),
@@ -137,20 +158,64 @@ impl ToolBindings {
                 (None, Some(result)) if !cut => Some(Answer::Result(result.clone())),
                 _ => None,
             };
-            bound.push(Bound { arguments, answer, effect: call.effect });
+            let (tool, written, effect) = (call.name.clone(), call.arguments.clone(), call.effect);
+            bound.push(Bound { tool, written, arguments: OnceCell::new(), answer, effect });
         }
-        Self { rules, used: vec![false; bound.len()], recorded: bound, by_key, by_tool, servings: Vec::new() }
+        let used = vec![false; bound.len()];
+        Self { rules, recorded: bound, lookup: Lookup::InStep(0), used, servings: Vec::new() }
     }
 
     /// Answers a call and writes down how.
     pub fn answer(&mut self, tool: &ToolName, arguments: Option<&Json>) -> Answer {
-        let arguments = Arguments::read(arguments, &self.rules.policy.tool(tool));
-        let (answer, serving) = self.look_up(tool, &arguments);
-        if let Some(of_tool) = self.by_tool.get_mut(tool) {
-            of_tool.asked += 1;
-        }
+        let (answer, serving) = match self.next_in_step(tool, arguments) {
+            Some(at) => self.serve(at, Serving::Exact { recorded: at }),
+            None => {
+                let found = self.look_up(tool, &Arguments::read(arguments, &self.rules.policy.tool(tool)));
+                if let Some(of_tool) = self.index().by_tool.get_mut(tool) {
+                    of_tool.asked += 1;
+                }
+                found
+            }
+        };
         self.servings.push(serving);
         answer
+    }
+
+    /// The next recorded call, where the run kept step with the recording and this call does too.
+    fn next_in_step(&mut self, tool: &ToolName, arguments: Option<&Json>) -> Option<usize> {
+        let Lookup::InStep(served) = &mut self.lookup else { return None };
+        let at = *served;
+        let next = self.recorded.get(at)?;
+        if next.tool != *tool || next.written.as_ref() != arguments {
+            return None;
+        }
+        *served += 1;
+        self.used[at] = true;
+        Some(at)
+    }
+
+    /// The recordings by call and by tool, as far as they were served; made when a run first leaves step.
+    fn index(&mut self) -> &mut Index {
+        if let Lookup::InStep(served) = self.lookup {
+            let mut index = Index::default();
+            for (at, call) in self.recorded.iter().enumerate() {
+                let key = CallKey::of(&call.tool, call.arguments(&self.rules.policy));
+                let (queue, of_tool) =
+                    (index.by_key.entry(key).or_default(), index.by_tool.entry(call.tool.clone()).or_default());
+                of_tool.places.push(at);
+                if at < served {
+                    queue.last = Some(at);
+                    of_tool.asked += 1;
+                } else {
+                    queue.next.push_back(at);
+                }
+            }
+            self.lookup = Lookup::Indexed(index);
+        }
+        match &mut self.lookup {
+            Lookup::Indexed(index) => index,
+            Lookup::InStep(_) => unreachable!("the index was made above"),
+        }
     }
 
     /// Writes down that a call was answered by the tool itself.
@@ -171,7 +236,7 @@ impl ToolBindings {
     }
 
     fn look_up(&mut self, tool: &ToolName, arguments: &Arguments) -> (Answer, Serving) {
-        match self.by_key.get_mut(&CallKey::of(tool, arguments)) {
+        match self.index().by_key.get_mut(&CallKey::of(tool, arguments)) {
             None => self.miss(tool, arguments),
             Some(queue) => match (queue.next.pop_front(), queue.last) {
                 (Some(at), _) => {
@@ -227,8 +292,9 @@ impl ToolBindings {
     }
 
     fn writes(&self, tool: &ToolName) -> bool {
-        let mut places = self.by_tool.get(tool).into_iter().flat_map(|of_tool| &of_tool.places);
-        places.any(|at| matches!(self.recorded[*at].effect, Some(Effect::Write | Effect::Irreversible)))
+        self.recorded
+            .iter()
+            .any(|call| call.tool == *tool && matches!(call.effect, Some(Effect::Write | Effect::Irreversible)))
     }
 
     fn stated(&self, tool: &ToolName, arguments: &Arguments) -> Option<Json> {
@@ -240,15 +306,22 @@ impl ToolBindings {
         self.rules.statics.iter().find(fits).map(|stated| stated.result.clone())
     }
 
+    fn differences(&self, at: usize, arguments: &Arguments) -> Vec<Difference> {
+        self.recorded[at].arguments(&self.rules.policy).differences(arguments)
+    }
+
     /// The recordings of the same tool that are most like a call, those not yet served first among equals.
     fn nearest(&self, tool: &ToolName, arguments: &Arguments) -> Vec<Near> {
-        let places = self.by_tool.get(tool).map_or(&[][..], OfTool::around);
-        let counted = places.iter().map(|&at| (self.recorded[at].arguments.count_differences(arguments), at));
+        let places = match &self.lookup {
+            Lookup::Indexed(index) => index.by_tool.get(tool).map_or(&[][..], OfTool::around),
+            Lookup::InStep(_) => &[],
+        };
+        let policy = &self.rules.policy;
+        let counted = places.iter().map(|&at| (self.recorded[at].arguments(policy).count_differences(arguments), at));
         let mut near: Vec<(usize, bool, usize)> = counted.map(|(count, at)| (count, self.used[at], at)).collect();
         near.sort_unstable();
         near.truncate(NEAR);
-        let told = |at: usize| Near { recorded: at, differences: self.recorded[at].arguments.differences(arguments) };
-        near.into_iter().map(|(_, _, at)| told(at)).collect()
+        near.into_iter().map(|(.., at)| Near { recorded: at, differences: self.differences(at, arguments) }).collect()
     }
 }
 
@@ -285,6 +358,18 @@ mod tests {
         assert_eq!(served, ["\"pending\"", "\"done\"", "\"done\""]);
         assert_eq!(stubs.ledger().unused, [2]);
         assert_eq!(stubs.ledger().fidelity(), 1.0);
+    }
+
+    #[test]
+    fn a_run_that_falls_out_of_step_is_answered_as_if_it_never_was_in_it() {
+        let calls = r#"[{"name":"get","arguments":{"id":1},"result":"a"},{"name":"get","arguments":{"id":2},"result":"b"},
+            {"name":"get","arguments":{"id":1.0},"result":"c"},{"name":"get","arguments":{"id":3},"result":"d"}]"#;
+        let mut stubs = bindings(calls, BindingRules::default());
+        // In step, out of step by spelling, out of step by order, and the last again.
+        let asked = [r#"{"id":1}"#, r#"{"id":1}"#, r#"{"id":3}"#, r#"{"id":2}"#, r#"{"id":1}"#];
+        let served = asked.map(|arguments| ask(&mut stubs, "get", arguments));
+        assert_eq!(served, ["\"a\"", "\"c\"", "\"d\"", "\"b\"", "\"c\""]);
+        assert!(stubs.ledger().unused.is_empty());
     }
 
     #[test]

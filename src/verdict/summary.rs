@@ -347,7 +347,12 @@ impl Summary {
 
     fn add_results(&mut self, row: &AttemptRow) {
         for result in &row.results {
-            let count = self.labels.entry(result.label.to_string()).or_default();
+            // Nearly every label is there already; asking first spares a copy of its text.
+            let label = result.label.as_str();
+            if !self.labels.contains_key(label) {
+                self.labels.insert(label.to_owned(), LabelCount::default());
+            }
+            let Some(count) = self.labels.get_mut(label) else { continue };
             match result.outcome {
                 EvaluationOutcome::Passed => count.passed += 1,
                 EvaluationOutcome::Failed => count.failed += 1,

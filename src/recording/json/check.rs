@@ -3,6 +3,7 @@
 use std::fmt;
 use std::ops::Range;
 
+use super::marks::Marks;
 use super::scan::plain_run;
 use super::text::decode_string;
 
@@ -79,7 +80,13 @@ impl fmt::Display for FaultKind {
 /// # Errors
 /// The first [`Fault`].
 pub fn check(text: &str) -> Result<Range<usize>, Fault> {
-    let mut checker = Checker { text, bytes: text.as_bytes(), at: 0, open: Vec::new(), keys: Vec::new() };
+    check_and_mark(text).map(|(span, _)| span)
+}
+
+/// The same, and notes where the larger lists and objects stand, so that who reads the text can step over them.
+pub(super) fn check_and_mark(text: &str) -> Result<(Range<usize>, Marks), Fault> {
+    let (open, keys, marks) = (Vec::new(), Vec::new(), Marks::default());
+    let mut checker = Checker { text, bytes: text.as_bytes(), at: 0, open, keys, marks };
     checker.white();
     let from = checker.at;
     checker.value()?;
@@ -88,11 +95,17 @@ pub fn check(text: &str) -> Result<Range<usize>, Fault> {
     if checker.at < text.len() {
         return Err(checker.fault(FaultKind::Trailing));
     }
-    Ok(from..to)
+    Ok((from..to, checker.marks))
 }
 
 /// A list or object that is not closed yet.
-enum Open {
+struct Open {
+    /// Where it starts.
+    from: usize,
+    inside: Inside,
+}
+
+enum Inside {
     /// Items passed so far.
     List(usize),
     /// Where this object's keys start in `Checker::keys`.
@@ -105,6 +118,7 @@ struct Checker<'a> {
     at: usize,
     open: Vec<Open>,
     keys: Vec<Key>,
+    marks: Marks,
 }
 
 /// A key of an object that is not closed yet.
@@ -153,8 +167,8 @@ impl Checker<'_> {
         loop {
             self.white();
             let opened = match self.peek() {
-                Some(b'{') => self.enter(Open::Object(self.keys.len()))?,
-                Some(b'[') => self.enter(Open::List(0))?,
+                Some(b'{') => self.enter(Inside::Object(self.keys.len()))?,
+                Some(b'[') => self.enter(Inside::List(0))?,
                 _ => {
                     self.scalar()?;
                     false
@@ -168,25 +182,33 @@ impl Checker<'_> {
         }
     }
 
-    fn enter(&mut self, container: Open) -> Result<bool, Fault> {
+    fn enter(&mut self, inside: Inside) -> Result<bool, Fault> {
         if self.open.len() == MAX_DEPTH {
             return Err(self.fault(FaultKind::TooDeep));
         }
-        self.open.push(container);
+        self.open.push(Open { from: self.at, inside });
+        self.marks.open(self.at);
         self.at += 1;
         Ok(true)
+    }
+
+    /// Passes the end of the innermost container.
+    fn leave(&mut self) {
+        self.at += 1;
+        if let Some(container) = self.open.pop() {
+            self.marks.close(container.from..self.at);
+        }
     }
 
     /// Just inside a container: true when a value follows, false when it closed empty.
     fn first_in_container(&mut self) -> Result<bool, Fault> {
         self.white();
-        match (self.open.last(), self.peek()) {
-            (Some(Open::Object(_)), Some(b'}')) | (Some(Open::List(_)), Some(b']')) => {
-                self.open.pop();
-                self.at += 1;
+        match (self.open.last().map(|container| &container.inside), self.peek()) {
+            (Some(Inside::Object(_)), Some(b'}')) | (Some(Inside::List(_)), Some(b']')) => {
+                self.leave();
                 Ok(false)
             }
-            (Some(Open::Object(_)), _) => self.key().map(|()| true),
+            (Some(Inside::Object(_)), _) => self.key().map(|()| true),
             _ => Ok(true),
         }
     }
@@ -195,12 +217,12 @@ impl Checker<'_> {
     fn next_in_container(&mut self) -> Result<bool, Fault> {
         loop {
             let Some(container) = self.open.last_mut() else { return Ok(false) };
-            let (is_object, keys_from) = match container {
-                Open::List(items) => {
+            let (is_object, keys_from) = match &mut container.inside {
+                Inside::List(items) => {
                     *items += 1;
                     (false, 0)
                 }
-                Open::Object(keys_from) => (true, *keys_from),
+                Inside::Object(keys_from) => (true, *keys_from),
             };
             self.white();
             match self.peek() {
@@ -219,8 +241,7 @@ impl Checker<'_> {
                 Some(b']') if !is_object => {}
                 _ => return Err(self.unexpected(if is_object { "`,` or `}`" } else { "`,` or `]`" })),
             }
-            self.at += 1;
-            self.open.pop();
+            self.leave();
         }
     }
 
@@ -380,13 +401,13 @@ impl Checker<'_> {
             if depth + 1 == self.open.len() {
                 break;
             }
-            match container {
-                Open::List(index) => path.push_str(&format!("[{index}]")),
-                Open::Object(_) => {
+            match container.inside {
+                Inside::List(index) => path.push_str(&format!("[{index}]")),
+                Inside::Object(_) => {
                     // The key that is being read is the last one this object has pushed.
-                    let until = self.open[depth + 1..].iter().find_map(|inner| match inner {
-                        Open::Object(from) => Some(*from),
-                        Open::List(_) => None,
+                    let until = self.open[depth + 1..].iter().find_map(|inner| match inner.inside {
+                        Inside::Object(from) => Some(from),
+                        Inside::List(_) => None,
                     });
                     let last = until.unwrap_or(self.keys.len());
                     let name = last.checked_sub(1).and_then(|index| self.keys.get(index));

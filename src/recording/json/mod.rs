@@ -6,6 +6,7 @@
 
 mod check;
 mod key;
+mod marks;
 mod parts;
 mod scan;
 mod text;
@@ -19,8 +20,11 @@ use serde::de::{Deserialize, Deserializer};
 use serde::ser::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
+use check::check_and_mark;
 pub use check::{Fault, FaultKind, MAX_DEPTH, check};
 pub use key::Key;
+use marks::Marks;
+use parts::{Items, Members};
 pub use text::{Decoded, decode_string};
 
 /// One JSON value as text: well formed, no key twice in an object, at most [`MAX_DEPTH`] levels deep.
@@ -34,8 +38,15 @@ pub use text::{Decoded, decode_string};
 /// ```
 #[derive(Clone)]
 pub struct Json {
-    line: Arc<str>,
+    line: Arc<Line>,
     span: Range<usize>,
+}
+
+/// The text that a value stands in.
+struct Line {
+    text: Arc<str>,
+    /// Where its larger parts stand, if it was checked.
+    marks: Option<Marks>,
 }
 
 /// What a JSON value is, seen from its first character.
@@ -74,9 +85,9 @@ impl Json {
     /// # Errors
     /// [`Fault`] with the byte offset of the first thing that is wrong.
     pub fn parse(text: impl Into<Arc<str>>) -> Result<Self, Fault> {
-        let line: Arc<str> = text.into();
-        let span = check(&line)?;
-        Ok(Self { line, span })
+        let text: Arc<str> = text.into();
+        let (span, marks) = check_and_mark(&text)?;
+        Ok(Self { line: Arc::new(Line { text, marks: Some(marks) }), span })
     }
 
     /// `null`.
@@ -102,15 +113,15 @@ impl Json {
 
     /// Text that a serialiser just wrote, or a literal: not checked again.
     pub(super) fn trusted(text: impl Into<Arc<str>>) -> Self {
-        let line = text.into();
-        let span = 0..line.len();
-        Self { line, span }
+        let text: Arc<str> = text.into();
+        let span = 0..text.len();
+        Self { line: Arc::new(Line { text, marks: None }), span }
     }
 
     /// The text as it was written.
     #[must_use]
     pub fn text(&self) -> &str {
-        &self.line[self.span.clone()]
+        &self.line.text[self.span.clone()]
     }
 
     /// The same value without the white space between its parts.
@@ -154,32 +165,28 @@ impl Json {
     #[must_use]
     pub fn members(&self) -> Option<Vec<(Cow<'_, str>, Json)>> {
         let members = self.written_members()?;
-        Some(members.into_iter().map(|(key, value)| (decode_string(key).into_lossy(), value)).collect())
+        Some(members.map(|(key, value)| (decode_string(key).into_lossy(), value)).collect())
     }
 
     /// The members of an object, each key as it was written, quotes included.
-    pub(super) fn written_members(&self) -> Option<Vec<(&str, Json)>> {
-        if self.kind() != Kind::Object {
-            return None;
-        }
-        let text = self.text();
-        let members = parts::members(text).into_iter();
-        Some(members.map(|(key, value)| (&text[key], self.slice(value))).collect())
+    pub(super) fn written_members(&self) -> Option<impl Iterator<Item = (&str, Json)>> {
+        let Line { text, marks } = &*self.line;
+        let members = (self.kind() == Kind::Object).then(|| Members::of(text, self.span.clone(), marks.as_ref()))?;
+        Some(members.map(|(key, value)| (&text[key], self.part(value))))
     }
 
     /// The items of an array; `None` for any other kind.
     #[must_use]
     pub fn items(&self) -> Option<Vec<Json>> {
-        if self.kind() != Kind::Array {
-            return None;
-        }
-        Some(parts::items(self.text()).into_iter().map(|item| self.slice(item)).collect())
+        let Line { text, marks } = &*self.line;
+        let items = (self.kind() == Kind::Array).then(|| Items::of(text, self.span.clone(), marks.as_ref()))?;
+        Some(items.map(|item| self.part(item)).collect())
     }
 
     /// One member of an object.
     #[must_use]
     pub fn member(&self, key: &str) -> Option<Json> {
-        self.members()?.into_iter().find(|(name, _)| name == key).map(|(_, value)| value)
+        self.written_members()?.find(|(name, _)| decode_string(name).into_lossy() == key).map(|(_, value)| value)
     }
 
     /// Where the value starts in the text it was read from, in bytes.
@@ -187,10 +194,9 @@ impl Json {
         self.span.start
     }
 
-    /// A part of this value's text, sharing the line.
-    fn slice(&self, part: Range<usize>) -> Json {
-        let from = self.span.start;
-        Json { line: Arc::clone(&self.line), span: from + part.start..from + part.end }
+    /// A part of the line, sharing it.
+    fn part(&self, span: Range<usize>) -> Json {
+        Json { line: Arc::clone(&self.line), span }
     }
 }
 

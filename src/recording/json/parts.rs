@@ -2,33 +2,55 @@
 
 use std::ops::Range;
 
+use super::marks::Marks;
 use super::scan::plain_run;
 
-/// Where the members of an object stand in its text: each key with its quotes, and each value.
-pub(super) fn members(object: &str) -> Vec<(Range<usize>, Range<usize>)> {
-    let mut cursor = Cursor { bytes: object.as_bytes(), at: 1 };
-    let mut members = Vec::new();
-    while cursor.seek_part() {
-        let key = cursor.value();
-        cursor.seek_part();
-        members.push((key, cursor.value()));
+/// The members of an object, one by one: where each key with its quotes stands in the line, and each value.
+pub(super) struct Members<'a>(Cursor<'a>);
+
+/// The items of a list, one by one: where each stands in the line.
+pub(super) struct Items<'a>(Cursor<'a>);
+
+impl<'a> Members<'a> {
+    /// Those of the object that stands here in the line.
+    pub(super) fn of(line: &'a str, object: Range<usize>, marks: Option<&'a Marks>) -> Self {
+        Self(Cursor::inside(line, object, marks))
     }
-    members
 }
 
-/// Where the items of a list stand in its text.
-pub(super) fn items(list: &str) -> Vec<Range<usize>> {
-    let mut cursor = Cursor { bytes: list.as_bytes(), at: 1 };
-    let mut items = Vec::new();
-    while cursor.seek_part() {
-        items.push(cursor.value());
+impl<'a> Items<'a> {
+    /// Those of the list that stands here in the line.
+    pub(super) fn of(line: &'a str, list: Range<usize>, marks: Option<&'a Marks>) -> Self {
+        Self(Cursor::inside(line, list, marks))
     }
-    items
+}
+
+impl Iterator for Members<'_> {
+    type Item = (Range<usize>, Range<usize>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let Self(cursor) = self;
+        if !cursor.seek_part() {
+            return None;
+        }
+        let key = cursor.value();
+        cursor.seek_part();
+        Some((key, cursor.value()))
+    }
+}
+
+impl Iterator for Items<'_> {
+    type Item = Range<usize>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let Self(cursor) = self;
+        cursor.seek_part().then(|| cursor.value())
+    }
 }
 
 /// The text without the white space between its parts.
 pub(super) fn compact(json: &str) -> String {
-    let mut cursor = Cursor { bytes: json.as_bytes(), at: 0 };
+    let mut cursor = Cursor { bytes: json.as_bytes(), at: 0, marks: None };
     let mut compact = String::with_capacity(json.len());
     while let Some(byte) = cursor.peek() {
         let from = cursor.at;
@@ -50,9 +72,15 @@ pub(super) fn compact(json: &str) -> String {
 struct Cursor<'a> {
     bytes: &'a [u8],
     at: usize,
+    marks: Option<&'a Marks>,
 }
 
-impl Cursor<'_> {
+impl<'a> Cursor<'a> {
+    /// Just inside of a list or object.
+    fn inside(line: &'a str, container: Range<usize>, marks: Option<&'a Marks>) -> Self {
+        Self { bytes: &line.as_bytes()[..container.end], at: container.start + 1, marks }
+    }
+
     fn peek(&self) -> Option<u8> {
         self.bytes.get(self.at).copied()
     }
@@ -96,6 +124,10 @@ impl Cursor<'_> {
     }
 
     fn container(&mut self) {
+        if let Some(end) = self.marks.and_then(|marks| marks.end(self.at)) {
+            self.at = end;
+            return;
+        }
         let mut depth = 0_usize;
         while let Some(byte) = self.peek() {
             match byte {

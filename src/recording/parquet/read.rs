@@ -250,9 +250,7 @@ impl Overrides {
     fn read(column: &dyn Array, row: usize, path: &str) -> Result<Self, RowFault> {
         let Some(json) = json_cell(column, row, JsonText::Strict, path)? else { return Ok(Self::default()) };
         match (json.written_members(), json.kind()) {
-            (Some(members), _) => {
-                Ok(Self(members.into_iter().map(|(key, value)| (Key::of_written(key), value)).collect()))
-            }
+            (Some(members), _) => Ok(Self(members.map(|(key, value)| (Key::of_written(key), value)).collect())),
             (None, Kind::Null) => Ok(Self::default()),
             (None, found) => Err(RowFault::Wrong { path: path.to_owned(), wanted: "an object", found }),
         }

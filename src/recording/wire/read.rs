@@ -23,8 +23,8 @@ use super::write::tokens_text;
 pub fn read(row: &Json) -> Result<Interaction, RowFault> {
     let members = row.written_members().ok_or(RowFault::NotAnObject(row.kind()))?;
     let mut reader = InteractionReader::new();
-    for (key, value) in &members {
-        reader.member(key, value)?;
+    for (key, value) in members {
+        reader.member(key, &value)?;
     }
     reader.finish()
 }
@@ -104,23 +104,23 @@ impl InteractionReader {
                 it.input = value.to_json();
                 Ok(true)
             }
-            Field::Output => Ok(json(&value.to_json(), &mut it.output)),
-            Field::ToolCalls => tool_calls(doubts, &value.to_json(), &mut it.tool_calls),
+            Field::Output => Ok(json(&value.as_json(), &mut it.output)),
+            Field::ToolCalls => tool_calls(doubts, &value.as_json(), &mut it.tool_calls),
             Field::ModelCalls => Ok(model_calls(doubts, path, value, &mut it.model_calls)),
             Field::Tokens => Ok(tokens(doubts, path, value, &mut it.tokens)),
             Field::LatencyMs => Ok(measure(doubts, path, value, &mut it.latency_ms)),
-            Field::Cost => Ok(money(doubts, path, &value.to_json(), &mut it.cost)),
+            Field::Cost => Ok(money(doubts, path, &value.as_json(), &mut it.cost)),
             Field::Currency => text(path, value, &mut it.currency, str::to_owned),
-            Field::History => list(path, &value.to_json(), &mut it.history),
+            Field::History => list(path, &value.as_json(), &mut it.history),
             Field::Scenario => text(path, value, &mut it.scenario, str::to_owned),
-            Field::Tags => tags(path, &value.to_json(), &mut it.tags),
+            Field::Tags => tags(path, &value.as_json(), &mut it.tags),
             Field::Weight => Ok(measure(doubts, path, value, &mut it.weight)),
             Field::Session => text(path, value, &mut it.session, str::to_owned),
             Field::Turn => Ok(whole(doubts, path, value, &mut it.turn)),
             Field::Agent => text(path, value, &mut it.agent, str::to_owned),
             Field::Model => text(path, value, &mut it.model, str::to_owned),
             Field::RecordedAt => text(path, value, &mut it.recorded_at, str::to_owned),
-            Field::Failure => Ok(said(&value.to_json(), &mut it.failure)),
+            Field::Failure => Ok(said(&value.as_json(), &mut it.failure)),
             Field::Truncated => flag(path, value, &mut it.truncated),
         }
     }
@@ -181,13 +181,13 @@ impl<'a> CallReader<'a> {
         let call = &mut self.call;
         match field {
             CallField::Name => text(path, value, &mut self.name, |text| ToolName::new(text)),
-            CallField::Arguments => Ok(json(&value.to_json(), &mut call.arguments)),
+            CallField::Arguments => Ok(json(&value.as_json(), &mut call.arguments)),
             // A recorded null is a result.
             CallField::Result => {
                 call.result = Some(value.to_json());
                 Ok(true)
             }
-            CallField::Error => Ok(tool_error(&value.to_json(), &mut call.error)),
+            CallField::Error => Ok(tool_error(&value.as_json(), &mut call.error)),
             CallField::Id => text(path, value, &mut call.id, str::to_owned),
             CallField::Step => Ok(whole(self.doubts, path, value, &mut call.step)),
             CallField::LatencyMs => Ok(measure(self.doubts, path, value, &mut call.latency_ms)),
@@ -279,7 +279,7 @@ fn text<T>(
         *slot = Some(make(text));
         return Ok(true);
     }
-    let value = value.to_json();
+    let value = value.as_json();
     match value.kind() {
         Kind::Null => Ok(false),
         Kind::String => {
@@ -320,7 +320,7 @@ fn list(path: Path<'_>, value: &Json, slot: &mut Option<Json>) -> Result<bool, R
 }
 
 fn flag(path: Path<'_>, value: &Value<'_>, slot: &mut Option<bool>) -> Result<bool, RowFault> {
-    let value = value.to_json();
+    let value = value.as_json();
     match value.kind() {
         Kind::Null => Ok(false),
         Kind::Bool => {
@@ -349,7 +349,7 @@ fn count(doubts: &mut Doubts, path: Path<'_>, value: &Value<'_>, slot: &mut Opti
         *slot = Some(whole);
         return true;
     }
-    let value = value.to_json();
+    let value = value.as_json();
     if value.is_null() {
         return false;
     }
@@ -357,7 +357,12 @@ fn count(doubts: &mut Doubts, path: Path<'_>, value: &Value<'_>, slot: &mut Opti
     if slot.is_none() {
         doubts.add(path, "a count", &value);
     }
-    slot.is_some_and(|count| count.to_string() == value.text())
+    slot.is_some() && is_plain_whole(value.text())
+}
+
+/// Whether a JSON number is digits alone: then it is the only way to write its value.
+fn is_plain_whole(number: &str) -> bool {
+    number.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 fn whole(doubts: &mut Doubts, path: Path<'_>, value: &Value<'_>, slot: &mut Option<i64>) -> bool {
@@ -365,7 +370,7 @@ fn whole(doubts: &mut Doubts, path: Path<'_>, value: &Value<'_>, slot: &mut Opti
         *slot = Some(whole);
         return true;
     }
-    let value = value.to_json();
+    let value = value.as_json();
     if value.is_null() {
         return false;
     }
@@ -373,7 +378,7 @@ fn whole(doubts: &mut Doubts, path: Path<'_>, value: &Value<'_>, slot: &mut Opti
     if slot.is_none() {
         doubts.add(path, "a whole number", &value);
     }
-    slot.is_some_and(|whole| whole.to_string() == value.text())
+    slot.is_some_and(|whole| is_plain_whole(value.text()) || whole.to_string() == value.text())
 }
 
 /// A measure that is finite and not negative.
@@ -385,9 +390,13 @@ fn measure(doubts: &mut Doubts, path: Path<'_>, value: &Value<'_>, slot: &mut Op
         *slot = Some(float);
         return true;
     }
-    let value = value.to_json();
+    let value = value.as_json();
     if value.is_null() {
         return false;
+    }
+    if let Some(whole) = short_whole(value.text()) {
+        *slot = Some(whole);
+        return true;
     }
     let number = (value.kind() == Kind::Number).then(|| value.text().parse::<f64>().ok()).flatten();
     *slot = number.filter(|number| number.is_finite() && *number >= 0.0);
@@ -395,6 +404,12 @@ fn measure(doubts: &mut Doubts, path: Path<'_>, value: &Value<'_>, slot: &mut Op
         doubts.add(path, "a number from 0 on", &value);
     }
     slot.is_some_and(|number| float_text(number) == value.text())
+}
+
+/// A whole number of at most 15 digits, which a double holds as it is.
+fn short_whole(number: &str) -> Option<f64> {
+    let is_short = number.len() <= 15 && is_plain_whole(number);
+    is_short.then(|| number.parse::<u64>().ok()).flatten().map(|whole| whole as f64)
 }
 
 fn money(doubts: &mut Doubts, path: Path<'_>, value: &Json, slot: &mut Option<Decimal>) -> bool {
@@ -427,7 +442,7 @@ fn tokens(doubts: &mut Doubts, path: Path<'_>, value: &Value<'_>, tokens: &mut T
         };
         count(doubts, path.part(key), &Value::Json(value), slot);
     }
-    tokens_text(tokens).is_some_and(|text| text == value.to_json().text())
+    tokens_text(tokens).is_some_and(|text| text == value.as_json().text())
 }
 
 fn model_calls(doubts: &mut Doubts, path: Path<'_>, value: &Value<'_>, slot: &mut Option<ModelCalls>) -> bool {
@@ -484,8 +499,8 @@ fn tool_call(doubts: &mut Doubts, index: usize, value: &Json) -> Result<ToolCall
         return Err(RowFault::Wrong { path, wanted: "an object", found: value.kind() });
     };
     let mut reader = CallReader::new(index, doubts);
-    for (key, value) in &members {
-        reader.member(key, value)?;
+    for (key, value) in members {
+        reader.member(key, &value)?;
     }
     reader.finish()
 }
@@ -502,7 +517,7 @@ fn effect(doubts: &mut Doubts, path: Path<'_>, value: &Value<'_>, slot: &mut Opt
     let exact = text(path, value, &mut word, str::to_owned)?;
     *slot = word.as_deref().and_then(Effect::read);
     if word.is_some() && slot.is_none() {
-        doubts.add(path, "read, write or irreversible", &value.to_json());
+        doubts.add(path, "read, write or irreversible", &value.as_json());
     }
     Ok(exact && slot.is_some())
 }

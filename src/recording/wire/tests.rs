@@ -17,7 +17,7 @@ fn fields(row: &Json) -> BTreeMap<String, String> {
         let known = super::super::field::Field::of_key(&row_key(key)).is_some();
         (if known { row_key(key) } else { key.to_owned() }, value.text().to_owned())
     };
-    members.into_iter().map(member).collect()
+    members.map(member).collect()
 }
 
 fn row_key(quoted: &str) -> String {
