@@ -91,6 +91,7 @@ pub async fn run(
     let (recordings, target, found) = look(settings, looked_into, progress).await?;
     found.check()?;
     let recorder = places.record.as_deref().map(|path| recorder(path, &recordings, &target)).transpose()?;
+    places.spare()?;
     let manifest = super::manifest::manifest(settings, &recordings, &target, &found, &places.arguments)?;
     if let Some(done) = finished_before(places, &manifest)? {
         target.system.shut_down().await;
@@ -159,7 +160,6 @@ pub async fn look(
         return Err(SettingsError::missing_recordings().into());
     }
     let recordings = Recordings::open(&settings.recordings)?;
-    places.spare()?;
     progress.read(recordings.bytes());
     let target = Target::open(settings)?;
     let found = look_at(settings, places, &recordings, &target).await?;
