@@ -35,7 +35,7 @@ pub fn run(args: &Args) -> miette::Result<Exit> {
         target.system.shut_down().await;
         miette::Result::<_>::Ok(found)
     })?;
-    screen::print(&if args.json { found.to_json() } else { found.to_string() });
+    screen::print(&if args.json { found.to_json() } else { found.to_string() })?;
     found.check()?;
     Ok(Exit::Passed)
 }

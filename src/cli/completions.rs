@@ -24,7 +24,7 @@ pub struct ManArgs {}
 pub fn run(args: &Args) -> miette::Result<Exit> {
     let mut text = Vec::new();
     clap_complete::generate(args.shell, &mut super::command(), "taketwo", &mut text);
-    Ok(screen::print(&String::from_utf8_lossy(&text)))
+    Ok(screen::print(&String::from_utf8_lossy(&text))?)
 }
 
 /// Prints the man page, the verbs' options included.
@@ -37,5 +37,5 @@ pub fn man(_args: &ManArgs) -> miette::Result<Exit> {
     for verb in command.get_subcommands().filter(|verb| verb.get_name() != "help") {
         render(verb.clone()).map_err(|error| miette::miette!("cannot write the man page: {error}"))?;
     }
-    Ok(screen::print(&String::from_utf8_lossy(&text)))
+    Ok(screen::print(&String::from_utf8_lossy(&text))?)
 }

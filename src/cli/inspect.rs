@@ -25,7 +25,8 @@ pub fn run(args: &Args) -> miette::Result<Exit> {
     let (recordings, mut quarantine) = args.input.open()?;
     let seen = inspect(&recordings, &mut quarantine)?;
     let budget = args.input.report(&mut quarantine, seen.interactions)?;
-    let done = if args.json { print(&format!("{}\n", Json::of(&seen).text())) } else { print(&seen.to_string()) };
+    let text = if args.json { format!("{}\n", Json::of(&seen).text()) } else { seen.to_string() };
+    let done = print(&text)?;
     if seen.interactions == 0 {
         note("error: there is no interaction in the recordings");
     }

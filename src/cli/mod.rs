@@ -49,8 +49,11 @@ pub fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
-            let _ = error.print();
-            return ExitCode::from(if error.use_stderr() { Exit::Refused.code() } else { 0 });
+            return ExitCode::from(match error.print() {
+                Err(problem) if problem.kind() != std::io::ErrorKind::BrokenPipe => Exit::Refused.code(),
+                _ if error.use_stderr() => Exit::Refused.code(),
+                _ => 0,
+            });
         }
     };
     let done = match cli.verb {

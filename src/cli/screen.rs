@@ -6,11 +6,11 @@ use std::path::Path;
 use super::Exit;
 use crate::store::StoreError;
 
-/// Writes a result to standard output. A reader that went away (`| head`) is no error.
-pub fn print(text: &str) -> Exit {
-    let mut out = anstream::stdout().lock();
-    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
-    Exit::Passed
+/// Writes a result to standard output, as [`stream`] does.
+pub fn print(text: &str) -> Result<Exit, StoreError> {
+    let written = StoreError::io("write", Path::new("standard output"));
+    stream(|out| out.write_all(text.as_bytes()).map_err(written))?;
+    Ok(Exit::Passed)
 }
 
 /// Streams a result to standard output. Styles are taken out where it is no terminal; a reader that went away
