@@ -6,7 +6,7 @@ use std::fmt;
 use super::canonical::Value;
 use super::difference::{Change, Difference, count_differences, differences};
 use super::path::Path;
-use super::policy::{Policy, ToolRules};
+use super::policy::{Policy, Rule, ToolRules};
 use super::text::Text;
 use crate::recording::{Json, Kind, ToolCall, ToolName, check, decode_string};
 
@@ -30,6 +30,12 @@ impl Arguments {
             Kind::String => Self::read_text(json, rules),
             _ => Arguments::Value(Value::read(json, rules)),
         }
+    }
+
+    /// Whether a rule applies to something in the arguments of a call.
+    #[must_use]
+    pub fn are_touched_by(rule: &Rule, tool: &ToolName, arguments: Option<&Json>) -> bool {
+        Self::read(arguments, &ToolRules::none()) != Self::read(arguments, &ToolRules::of_one(rule, tool))
     }
 
     fn none() -> Self {

@@ -3,9 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::arguments::Arguments;
 use super::path::{Path, PathPattern, PatternError};
-use crate::recording::{Json, ToolName};
+use crate::recording::ToolName;
 
 /// How a place in the arguments is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -110,15 +109,6 @@ impl Policy {
         Self { rules }
     }
 
-    /// Whether a rule applies to something in a call.
-    #[must_use]
-    pub fn applies(&self, rule: &Rule, tool: &ToolName, arguments: Option<&Json>) -> bool {
-        rule.tools.matches(tool.as_str()) && {
-            let (bare, ruled) = (ToolRules::none(), ToolRules { rules: vec![rule] });
-            Arguments::read(arguments, &bare) != Arguments::read(arguments, &ruled)
-        }
-    }
-
     /// The rules.
     #[must_use]
     pub fn rules(&self) -> &[Rule] {
@@ -157,6 +147,12 @@ impl ToolRules<'_> {
     #[must_use]
     pub fn none() -> Self {
         Self { rules: Vec::new() }
+    }
+
+    /// One rule alone; none where it is not for this tool.
+    #[must_use]
+    pub(super) fn of_one<'a>(rule: &'a Rule, tool: &ToolName) -> ToolRules<'a> {
+        ToolRules { rules: Some(rule).filter(|rule| rule.tools.matches(tool.as_str())).into_iter().collect() }
     }
 
     /// Whether a path is not looked at.

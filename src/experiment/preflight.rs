@@ -5,7 +5,7 @@ use std::fmt;
 
 use super::settings::Settings;
 use crate::case::{EvalCase, EvalCaseParser, Expectation};
-use crate::compare::{Policy, Rule};
+use crate::compare::{Arguments, Rule};
 use crate::recording::{FirstLook, Quarantine, Recordings, RejectBudget};
 use crate::replay::target::RecordedTarget;
 use crate::replay::target::Setups;
@@ -101,7 +101,7 @@ impl Preflight {
                     let (id, place) = (row.id.clone(), row.place.clone());
                     match parser.parse(found.cases, row) {
                         Ok(case) => {
-                            found.idle_rules.retain(|rule| !applies(policy, rule, &case));
+                            found.idle_rules.retain(|rule| !applies(rule, &case));
                             found.case(&case, &abilities, &mut fixtures, target, second);
                         }
                         Err(error) => found.reason(PreflightReason::new(format!("{place}: {id}: {error}"))),
@@ -241,9 +241,9 @@ impl Preflight {
 }
 
 /// Whether a rule applies to a call of a case.
-fn applies(policy: &Policy, rule: &Rule, case: &EvalCase) -> bool {
+fn applies(rule: &Rule, case: &EvalCase) -> bool {
     let calls = case.recorded.tool_calls.iter().flatten();
-    calls.into_iter().any(|call| policy.applies(rule, &call.name, call.arguments.as_ref()))
+    calls.into_iter().any(|call| Arguments::are_touched_by(rule, &call.name, call.arguments.as_ref()))
 }
 
 /// The rows that could not be read, all at once, where they are more than may be.
