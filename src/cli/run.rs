@@ -19,7 +19,7 @@ use crate::report::{Form, TextOptions};
 Exit codes: 0 the gate passed; 1 it failed by a finding; 2 refused, nothing was
 run; 3 no finding, but not proven either; 130 cancelled.
 
-Memory is bounded by lanes and rows, but for some 130 bytes an interaction that
+Memory is bounded by lanes and rows, but for some 100 bytes an interaction that
 ids and the journal's index need.")]
 pub struct Args {
     /// Recordings: files, folders, globs, or - for standard input [default: those of the suite]

@@ -18,4 +18,5 @@ mod recordings_are_real;
 mod replaying;
 mod reports;
 mod sample_runs;
+mod second_recording;
 mod stored_runs;
