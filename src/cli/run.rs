@@ -25,7 +25,7 @@ use crate::verdict::RunState;
 Exit codes: 0 the gate passed; 1 it failed by a finding; 2 refused, nothing was
 run; 3 no finding, but not proven either; 130 cancelled.
 
-Memory is bounded by lanes and rows, but for some 130 bytes an interaction that
+Memory is bounded by lanes and rows, but for some 100 bytes an interaction that
 ids and the journal's index need.")]
 pub struct Args {
     #[command(flatten)]

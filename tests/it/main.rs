@@ -22,4 +22,5 @@ mod replaying;
 mod reports;
 mod resume;
 mod sample_runs;
+mod second_recording;
 mod stored_runs;

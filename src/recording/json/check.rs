@@ -85,7 +85,8 @@ pub fn check(text: &str) -> Result<Range<usize>, Fault> {
 
 /// The same, and notes where the larger lists and objects stand, so that who reads the text can step over them.
 pub(super) fn check_and_mark(text: &str) -> Result<(Range<usize>, Marks), Fault> {
-    let (open, keys, marks) = (Vec::new(), Vec::new(), Marks::default());
+    let (open, keys) = (Vec::with_capacity(FEW_KEYS), Vec::with_capacity(2 * FEW_KEYS));
+    let marks = Marks::for_text(text.len());
     let mut checker = Checker { text, bytes: text.as_bytes(), at: 0, open, keys, marks };
     checker.white();
     let from = checker.at;

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 /// The spans of the larger lists and objects of a text, by where they start. Who looks for the parts of one steps over
 /// the others instead of reading them again at each level.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct Marks(Vec<Mark>);
 
 #[derive(Clone, Copy, Debug)]
@@ -18,6 +18,11 @@ struct Mark {
 const SHORTEST: usize = 64;
 
 impl Marks {
+    /// No marks yet, with room for those that a text of so many bytes mostly has.
+    pub(super) fn for_text(bytes: usize) -> Self {
+        Self(Vec::with_capacity((bytes / (2 * SHORTEST)).min(64)))
+    }
+
     /// A container starts here. Those that start later stand in it or after it.
     pub(super) fn open(&mut self, from: usize) {
         // What starts beyond 4 GiB has no mark and is read over.

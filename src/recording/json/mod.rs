@@ -180,7 +180,9 @@ impl Json {
     pub fn items(&self) -> Option<Vec<Json>> {
         let Line { text, marks } = &*self.line;
         let items = (self.kind() == Kind::Array).then(|| Items::of(text, self.span.clone(), marks.as_ref()))?;
-        Some(items.map(|item| self.part(item)).collect())
+        let mut parts = Vec::with_capacity(8);
+        parts.extend(items.map(|item| self.part(item)));
+        Some(parts)
     }
 
     /// One member of an object.

@@ -488,8 +488,12 @@ fn tool_calls(doubts: &mut Doubts, value: &Json, slot: &mut Option<Vec<ToolCall>
     let Some(items) = value.items() else {
         return list(Path::of(CALLS), value, &mut None);
     };
-    let calls = items.iter().enumerate().map(|(index, item)| tool_call(doubts, index, item));
-    *slot = Some(calls.collect::<Result<_, _>>()?);
+    // Collecting would not know how many there are and copy them as they become more.
+    let mut calls = Vec::with_capacity(items.len());
+    for (index, item) in items.iter().enumerate() {
+        calls.push(tool_call(doubts, index, item)?);
+    }
+    *slot = Some(calls);
     Ok(true)
 }
 

@@ -111,9 +111,19 @@ pub(in crate::recording) fn tokens_text(tokens: &Tokens) -> Option<String> {
     if let (Some(total), true) = (total, classes[1..].iter().all(|(_, count)| count.is_none())) {
         return Some(total.to_string());
     }
-    let known: Vec<_> =
-        classes.iter().filter_map(|(key, count)| count.map(|count| format!("\"{key}\":{count}"))).collect();
-    (!known.is_empty()).then(|| format!("{{{}}}", known.join(",")))
+    let mut text = String::new();
+    for (key, count) in classes {
+        let Some(count) = count else { continue };
+        text.push_str(if text.is_empty() { "{\"" } else { ",\"" });
+        text.push_str(key);
+        text.push_str("\":");
+        text.push_str(&count.to_string());
+    }
+    if text.is_empty() {
+        return None;
+    }
+    text.push('}');
+    Some(text)
 }
 
 /// The fields of `extra` as a JSON object, in their order. Empty: `None`.
