@@ -134,8 +134,12 @@ impl Gate {
             },
             Gate::NoNewFailures { known, .. } => no_new_failures(summary, known),
             Gate::TrafficChanged(most) => {
-                let share = if summary.traffic > 0.0 { summary.traffic_changed / summary.traffic } else { 0.0 };
-                at_most(share, *most, "of the traffic changed", 100.0, " %")
+                let share = summary.traffic_changed / summary.traffic;
+                if share.is_finite() && summary.traffic.is_finite() {
+                    at_most(share, *most, "of the traffic changed", 100.0, " %")
+                } else {
+                    (GateState::NotProven, "the cases stand for no traffic that could be divided".to_owned())
+                }
             }
             Gate::TokenGrowth(most) => {
                 growth(summary.tokens.factor(), *most, "tokens", summary.tokens.known < summary.tokens.of)
@@ -252,6 +256,14 @@ fn growth(factor: Option<f64>, most: f64, what: &str, is_partial: bool) -> (Gate
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_share_of_no_traffic_proves_nothing() {
+        for traffic in [0.0, f64::INFINITY] {
+            let summary = Summary { cases: 2, failed: 2, traffic, ..Summary::default() };
+            assert_eq!(gate("traffic-changed=1", &summary), GateState::NotProven);
+        }
+    }
 
     fn gate(text: &str, summary: &Summary) -> GateState {
         text.parse::<Gate>().unwrap().judge(summary).state
