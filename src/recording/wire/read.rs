@@ -381,11 +381,13 @@ fn whole(doubts: &mut Doubts, path: Path<'_>, value: &Value<'_>, slot: &mut Opti
     slot.is_some_and(|whole| is_plain_whole(value.text()) || whole.to_string() == value.text())
 }
 
-/// A measure that is finite and not negative.
+/// The largest measure that is one: more milliseconds, or cases, than there can be. Sums of them stay exact enough.
+const MOST: f64 = 1e15;
+
+/// A measure that is not negative and not beyond all measure.
 fn measure(doubts: &mut Doubts, path: Path<'_>, value: &Value<'_>, slot: &mut Option<f64>) -> bool {
     if let Value::Float(float) = *value
-        && float.is_finite()
-        && float >= 0.0
+        && (0.0..=MOST).contains(&float)
     {
         *slot = Some(float);
         return true;
@@ -399,9 +401,10 @@ fn measure(doubts: &mut Doubts, path: Path<'_>, value: &Value<'_>, slot: &mut Op
         return true;
     }
     let number = (value.kind() == Kind::Number).then(|| value.text().parse::<f64>().ok()).flatten();
-    *slot = number.filter(|number| number.is_finite() && *number >= 0.0);
+    *slot = number.filter(|number| (0.0..=MOST).contains(number));
     if slot.is_none() {
-        doubts.add(path, "a number from 0 on", &value);
+        let wanted = if number.is_some_and(|number| number > MOST) { "at most 1e15" } else { "a number from 0 on" };
+        doubts.add(path, wanted, &value);
     }
     slot.is_some_and(|number| float_text(number) == value.text())
 }

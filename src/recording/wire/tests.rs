@@ -87,3 +87,12 @@ fn absent_null_and_nothing_are_three_things() {
     assert_eq!(null_arguments.arguments, None);
     assert_eq!(write_call(&null_arguments), r#"{"name":"t","arguments":null}"#);
 }
+
+#[test]
+fn a_measure_beyond_all_measure_counts_as_unknown() {
+    for (number, known) in [("1e15", true), ("0", true), ("1e16", false), ("1e308", false), ("-1", false)] {
+        let it = read(&json(&format!(r#"{{"input":"a","weight":{number},"latencyMs":{number}}}"#))).unwrap();
+        assert_eq!((it.weight.is_some(), it.latency_ms.is_some()), (known, known), "{number}");
+        assert_eq!(it.doubts.len(), if known { 0 } else { 2 }, "{number}");
+    }
+}
