@@ -146,7 +146,8 @@ pub(super) fn columns(text: &str) -> usize {
 
 /// The text with spaces before it, up to a width.
 pub(super) fn right(text: &str, width: usize) -> String {
-    format!("{}{text}", " ".repeat(width.saturating_sub(columns(text))))
+    // One space at least, so that a long figure does not run into the one before it.
+    format!("{}{text}", " ".repeat(width.saturating_sub(columns(text)).max(1)))
 }
 
 /// The text with spaces after it, up to a width.

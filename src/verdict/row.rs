@@ -188,6 +188,17 @@ pub struct MissRow {
     pub paths: Vec<String>,
 }
 
+/// How many differences of a near recording are told.
+const NEAR_SHOWN: usize = 8;
+
+fn first_of(differences: &[Difference]) -> String {
+    let shown = differences.iter().take(NEAR_SHOWN).map(Difference::to_string).collect::<Vec<_>>().join("; ");
+    match differences.len().saturating_sub(NEAR_SHOWN) {
+        0 => shown,
+        more => format!("{shown}; and {more} more"),
+    }
+}
+
 impl LedgerRow {
     fn of(ledger: &Ledger) -> Self {
         let mut row = Self { fidelity: ledger.fidelity(), unused: ledger.unused.len() as u64, ..Self::default() };
@@ -203,16 +214,13 @@ impl LedgerRow {
                 Serving::Unanswerable { .. } => row.unanswerable += 1,
                 Serving::Missed { tool, nearest } => {
                     row.missed += 1;
-                    let mut paths: Vec<String> = Vec::new();
-                    for path in nearest.iter().take(1).flat_map(|near| &near.differences).map(|it| it.path.general()) {
-                        if !paths.contains(&path) {
-                            paths.push(path);
-                        }
-                    }
-                    let nearest = nearest.iter().map(|near| {
-                        let paths = near.differences.iter().map(Difference::to_string).collect::<Vec<_>>().join("; ");
-                        format!("recorded call {}: {paths}", near.recorded + 1)
-                    });
+                    let mut known = std::collections::HashSet::new();
+                    let differing = nearest.iter().take(1).flat_map(|near| &near.differences);
+                    let paths = differing.map(|it| it.path.general()).filter(|path| known.insert(path.clone()));
+                    let paths = paths.collect();
+                    let nearest = nearest
+                        .iter()
+                        .map(|near| format!("recorded call {}: {}", near.recorded + 1, first_of(&near.differences)));
                     row.misses.push(MissRow { tool: tool.to_string(), nearest: nearest.collect(), paths });
                 }
             }

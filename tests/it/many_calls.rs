@@ -89,3 +89,17 @@ fn of_thousands_of_equal_calls_those_too_many_are_repeated() {
     let seen = [recorded.clone(), vec![same(0); 3]].concat();
     assert_eq!(compare(&recorded, &seen), found(&[("repeated", 3)]));
 }
+
+#[test]
+fn of_thousands_of_differences_in_one_call_the_first_are_shown_and_all_are_kept() {
+    let keys = |add: usize| (0..CALLS).map(|n| (format!("k{n}"), json!(n + add))).collect::<serde_json::Map<_, _>>();
+    let call = |add| json!([{ "name": "t", "arguments": keys(add), "result": 1 }]);
+    let folder = Folder::new();
+    let line = |calls: Value| format!("{}\n", json!({ "id": "wide", "input": "x", "output": "y", "toolCalls": calls }));
+    let (a, b) = (folder.file("a.jsonl", line(call(0))), folder.file("b.jsonl", line(call(1))));
+    let text = run(&["diff", &a, &b]).out;
+    assert!(text.contains("and 2,950 more differences: --json shows all"), "{text}");
+    assert!(text.lines().count() < 300, "{} lines", text.lines().count());
+    let (_, kinds) = compare(call(0).as_array().unwrap(), call(1).as_array().unwrap());
+    assert_eq!(kinds, [("changed".to_owned(), CALLS)]);
+}

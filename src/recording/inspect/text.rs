@@ -88,7 +88,7 @@ impl Inspected {
             if spend.known_for > 0 || !optional {
                 let known = if spend.known_for == spend.of { "all".into() } else { share(spend.known_for, spend.of) };
                 let (p50, p95) = (measure(spend, spend.p50), measure(spend, spend.p95));
-                writeln!(f, "  {:<20}{:>24}{p50:>10}{p95:>10}{known:>14}", spent_name(spend), sum(spend))?;
+                writeln!(f, "  {:<20} {:>23} {p50:>9} {p95:>9} {known:>13}", spent_name(spend), sum(spend))?;
             }
         }
         Ok(())

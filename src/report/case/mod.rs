@@ -30,6 +30,8 @@ pub(super) enum Detail {
 const BODY: Indent = Indent(4, 6);
 /// How many characters of a reply or a line of standard error are shown among other cases.
 const SHOWN: usize = 300;
+/// How many differences, or calls without a recording, of a case are shown among other cases.
+const LISTED: usize = 50;
 /// How many lines of standard error.
 const STDERR_LINES: usize = 8;
 
@@ -110,17 +112,21 @@ fn attempt(paper: &mut Paper, report: &Report<'_>, row: &AttemptRow, detail: Det
         paper.write(BODY, &[styled(BAD, visible(&failure.to_string()))]);
     }
     calls::write(paper, row, detail);
-    for difference in &row.differences {
+    let most = if detail == Detail::Full { usize::MAX } else { LISTED };
+    for difference in row.differences.iter().take(most) {
         let style = if difference.gated { PLAIN } else { DIM };
         paper.write(BODY, &[styled(style, words::difference(difference))]);
     }
+    more(paper, row.differences.len(), most, "differences");
     write_results(paper, row, detail);
     for violation in row.violations.iter().filter(|_| report.manifest.content == Content::Keep) {
         paper.write(BODY, &[plain(format!("broke the protocol: it {}", visible(violation)))]);
     }
-    for (miss, count) in misses(row) {
-        write_miss(paper, row, miss, count);
+    let misses = misses(row);
+    for (miss, count) in misses.iter().take(most) {
+        write_miss(paper, row, miss, *count);
     }
+    more(paper, misses.len(), most, "sorts of calls without a recording");
     if detail == Detail::Full {
         let usage = words::usage(&row.recorded, &row.seen);
         if !usage.is_empty() {
@@ -131,6 +137,14 @@ fn attempt(paper: &mut Paper, report: &Report<'_>, row: &AttemptRow, detail: Det
         }
     }
     said(paper, row, detail);
+}
+
+/// Says how many were left out, and how to see them.
+fn more(paper: &mut Paper, all: usize, shown: usize, what: &str) {
+    if let Some(more) = all.checked_sub(shown).filter(|more| *more > 0) {
+        let more = words::grouped(more as u64);
+        paper.write(BODY, &[styled(DIM, format!("and {more} more {what}: --json shows all"))]);
+    }
 }
 
 /// The results that say more than the differences do.
