@@ -209,16 +209,18 @@ fn hint(expected: &Value, seen: &Value) -> Option<Hint> {
     }
 }
 
-fn text_hint(a: &str, b: &str) -> Option<Hint> {
-    let visible = |text: &str| text.chars().filter(|c| !is_space_or_unseen(*c)).collect::<String>();
-    if visible(a) == visible(b) {
+fn text_hint<'a>(a: &'a str, b: &'a str) -> Option<Hint> {
+    // Nothing is collected: of two long texts that differ, little more than their common start is looked at.
+    let visible = |text: &'a str| text.chars().filter(|c| !is_space_or_unseen(*c));
+    if visible(a).eq(visible(b)) {
         let unseen = |text: &str| text.chars().any(|c| is_space_or_unseen(c) && !c.is_ascii());
         return Some(if unseen(a) || unseen(b) { Hint::LooksAlike } else { Hint::SpaceOnly });
     }
-    if a.to_lowercase() == b.to_lowercase() {
+    let lower = |text: &'a str| text.chars().flat_map(char::to_lowercase);
+    if lower(a).eq(lower(b)) {
         return Some(Hint::CaseOnly);
     }
-    if skeleton(a) == skeleton(b) {
+    if a.chars().map(drawn_as).eq(b.chars().map(drawn_as)) {
         return Some(Hint::LooksAlike);
     }
     if is_uuid(a) && is_uuid(b) {
@@ -231,11 +233,19 @@ fn is_space_or_unseen(c: char) -> bool {
     c.is_whitespace() || matches!(c, '\u{200B}'..='\u{200F}' | '\u{2060}'..='\u{2064}' | '\u{FEFF}' | '\u{AD}')
 }
 
-/// A text with the commonest look-alikes of Latin letters replaced by them.
-fn skeleton(text: &str) -> String {
+/// The Latin letter that a character is drawn like, else the character.
+fn drawn_as(c: char) -> char {
     const ALIKE: &str = "аaеeоoрpсcхxуyіiјjѕsԁdһhԛqԝwɡgΑAΒBΕEΖZΗHΙIΚKΜMΝNΟOΡPΤTΥYΧXАAВBЕEКKМMНHОOРPСCТTХX";
-    let pairs: Vec<char> = ALIKE.chars().collect();
-    text.chars().map(|c| pairs.chunks(2).find(|pair| pair[0] == c).map_or(c, |pair| pair[1])).collect()
+    if c.is_ascii() {
+        return c;
+    }
+    let mut letters = ALIKE.chars();
+    while let (Some(foreign), Some(latin)) = (letters.next(), letters.next()) {
+        if foreign == c {
+            return latin;
+        }
+    }
+    c
 }
 
 fn is_uuid(text: &str) -> bool {
