@@ -55,6 +55,8 @@ fn calls(check: &Check, context: &EvalContext<'_>) -> Option<Said> {
     Some(match check {
         Check::Tools => tools(alignment, recorded, seen),
         Check::ToolOrder => order(alignment, recorded),
+        // Where calls may be left out, one that is has nothing to be compared with, and need not have.
+        Check::ToolArguments if matching.allows_missing() => changed_arguments(alignment, recorded),
         Check::ToolArguments => arguments(alignment, recorded),
         _ => extra(alignment, seen),
     })
@@ -98,7 +100,7 @@ fn order(alignment: &Alignment, recorded: &[ToolCall]) -> Said {
     }
 }
 
-fn arguments(alignment: &Alignment, recorded: &[ToolCall]) -> Said {
+fn changed_arguments(alignment: &Alignment, recorded: &[ToolCall]) -> Said {
     let changed: Vec<String> = alignment
         .pairs
         .iter()
@@ -111,12 +113,16 @@ fn arguments(alignment: &Alignment, recorded: &[ToolCall]) -> Said {
             differences.iter().map(move |difference| format!("{name} {difference}"))
         })
         .collect();
-    if !changed.is_empty() {
-        return Said::failed(listed(&changed));
-    }
+    if changed.is_empty() { Said::passed() } else { Said::failed(listed(&changed)) }
+}
+
+fn arguments(alignment: &Alignment, recorded: &[ToolCall]) -> Said {
+    let said = changed_arguments(alignment, recorded);
     match lost(alignment, recorded) {
-        Some(lost) => Said::inconclusive(format!("{lost} has no counterpart to compare with")),
-        None => Said::passed(),
+        Some(lost) if said == Said::passed() => {
+            Said::inconclusive(format!("{lost} has no counterpart to compare with"))
+        }
+        _ => said,
     }
 }
 
