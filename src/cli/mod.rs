@@ -78,6 +78,8 @@ fn with_runtime<T>(work: impl Future<Output = miette::Result<T>>) -> miette::Res
     let result = runtime.block_on(work);
     // A target may have left a thread busy; it must not keep the program from ending.
     runtime.shutdown_background();
+    // Nor may a program outlive the run that it was started for, whatever ended the run.
+    crate::replay::target::kill_all_programs();
     result
 }
 
