@@ -195,12 +195,6 @@ impl ReadBack {
             }
         })
     }
-
-    /// The ids of the first cases that did not pass.
-    #[must_use]
-    pub fn not_passed(&self) -> &[String] {
-        &self.summary.not_passed
-    }
 }
 
 /// Folds a run's journal, case by case in input order.

@@ -1,6 +1,6 @@
 //! A run's folder: `.taketwo/runs/<id>/`.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 
@@ -10,6 +10,7 @@ use super::index::JournalIndex;
 use super::journal::JournalWriter;
 use super::manifest::{FORMAT, ManifestFile, ManifestHead, RunManifest, RunOutcome, VERSION};
 use super::run_id::RunId;
+use crate::recording::CaseId;
 use crate::verdict::{CaseVerdict, Facts, RunState};
 
 /// Where runs are kept, from the working directory.
@@ -138,19 +139,19 @@ impl RunFolder {
         Ok(())
     }
 
-    /// The ids of the cases that did not pass: what a later run is compared with.
+    /// The cases that did not pass: what a later run is compared with.
     ///
     /// # Errors
     /// When the journal cannot be read.
-    pub fn not_passed(&self) -> Result<BTreeSet<String>, StoreError> {
-        let mut ids = BTreeSet::new();
+    pub fn not_passed(&self) -> Result<BTreeMap<CaseId, CaseVerdict>, StoreError> {
+        let mut found = BTreeMap::new();
         for case in self.index()?.cases() {
             let case = case?;
             if case.verdict != CaseVerdict::Passed {
-                ids.insert(case.id.to_string());
+                found.insert(case.id, case.verdict);
             }
         }
-        Ok(ids)
+        Ok(found)
     }
 
     fn write_manifest(&self) -> Result<(), StoreError> {

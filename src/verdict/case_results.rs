@@ -34,6 +34,12 @@ impl CaseVerdict {
         }
     }
 
+    /// Whether an attempt failed. The rest of what did not pass lacks evidence.
+    #[must_use]
+    pub fn is_failure(self) -> bool {
+        matches!(self, CaseVerdict::Failed | CaseVerdict::Varied)
+    }
+
     /// Undecided and inconclusive attempts decide nothing (evalkit: `RequirementResult`).
     #[must_use]
     pub fn of(attempts: &[AttemptVerdict]) -> Self {

@@ -1,13 +1,15 @@
 //! Whether a run may pass.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use super::case_results::CaseVerdict;
 use super::counted::counted;
 use super::summary::{Facts, RunState, Summary};
+use crate::recording::CaseId;
 
 /// One condition on a run. Several are joined by and.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,7 +28,7 @@ pub enum Gate {
         /// The baseline's name.
         baseline: String,
         /// Its cases that did not pass.
-        known: BTreeSet<String>,
+        known: BTreeMap<CaseId, CaseVerdict>,
     },
     /// At most this share of traffic is in failed or varied cases.
     TrafficChanged(f64),
@@ -72,7 +74,7 @@ impl FromStr for Gate {
             ("token-growth", _) => number(1e6).map(Gate::TokenGrowth),
             ("cost-growth", _) => number(1e6).map(Gate::CostGrowth),
             ("no-new-failures", Some(run)) if !run.is_empty() => {
-                Ok(Gate::NoNewFailures { baseline: run.to_owned(), known: BTreeSet::new() })
+                Ok(Gate::NoNewFailures { baseline: run.to_owned(), known: BTreeMap::new() })
             }
             (name, _) => match name.strip_suffix("-pass-rate") {
                 Some(label) if !label.is_empty() => Ok(Gate::LabelPassRate(label.to_owned(), number(1.0)?)),
@@ -220,18 +222,23 @@ fn label_pass_rate(summary: &Summary, label: &str, least: f64) -> (GateState, St
     (state, format!("{label} passed {passed} of {}, at least {:.1} % must", passed + failed, least * 100.0))
 }
 
-fn no_new_failures(summary: &Summary, known: &BTreeSet<String>) -> (GateState, String) {
-    let findings = summary.failed + summary.varied;
-    let new: Vec<&String> = summary.not_passed.iter().filter(|id| !known.contains(*id)).collect();
-    match (new.first(), findings, summary.undecided + summary.no_result) {
-        (None, ..) => (GateState::Passed, "no case fails that did not before".to_owned()),
-        (Some(first), 0, _) => {
-            (GateState::NotProven, format!("{} without a verdict, first {first}", counted(new.len() as u64, "case")))
-        }
-        (Some(first), ..) => (
-            GateState::Failed,
-            format!("{} that did not pass and had passed before, first {first}", counted(new.len() as u64, "case")),
-        ),
+/// A case that was read in the baseline and not judged is no excuse for a failure now; it is one for lacking evidence.
+fn no_new_failures(summary: &Summary, known: &BTreeMap<CaseId, CaseVerdict>) -> (GateState, String) {
+    let (failing, unproven): (Vec<_>, Vec<_>) =
+        summary.not_passed.iter().partition(|(_, verdict)| verdict.is_failure());
+    let had_failed = |id| known.get(id).is_some_and(|verdict| verdict.is_failure());
+    let new: Vec<_> = failing.into_iter().filter(|(id, _)| !had_failed(id)).collect();
+    let without: Vec<_> = unproven.into_iter().filter(|(id, _)| !known.contains_key(id)).collect();
+    let told = |cases: &[&(CaseId, CaseVerdict)], what: &str| {
+        let first = cases.first().map(|(id, _)| id.to_string()).unwrap_or_default();
+        format!("{} {what}, first {first}", counted(cases.len() as u64, "case"))
+    };
+    if !new.is_empty() {
+        (GateState::Failed, told(&new, "that did not fail before"))
+    } else if !without.is_empty() {
+        (GateState::NotProven, told(&without, "without a verdict that passed before or are new"))
+    } else {
+        (GateState::Passed, "no case fails that did not before".to_owned())
     }
 }
 
@@ -262,6 +269,32 @@ mod tests {
         for traffic in [0.0, f64::INFINITY] {
             let summary = Summary { cases: 2, failed: 2, traffic, ..Summary::default() };
             assert_eq!(gate("traffic-changed=1", &summary), GateState::NotProven);
+        }
+    }
+
+    #[test]
+    fn a_failure_is_new_unless_the_case_failed_before() {
+        use CaseVerdict::{Failed, NoResult, Passed, Undecided, Varied};
+        let (passed, failed, open) = (GateState::Passed, GateState::Failed, GateState::NotProven);
+        for (before, now, wanted) in [
+            (Passed, Passed, passed),
+            (Passed, Failed, failed),
+            (Passed, Varied, failed),
+            (Passed, NoResult, open),
+            (Passed, Undecided, open),
+            (Failed, Failed, passed),
+            (Failed, Varied, passed),
+            (Varied, Failed, passed),
+            (Failed, NoResult, passed),
+            (NoResult, Failed, failed),
+            (Undecided, Varied, failed),
+            (NoResult, Undecided, passed),
+        ] {
+            let listed = |verdict| (verdict != Passed).then(|| (CaseId::new("a"), verdict));
+            let summary = Summary { cases: 1, not_passed: listed(now).into_iter().collect(), ..Summary::default() };
+            let known = listed(before).into_iter().collect();
+            let gate = Gate::NoNewFailures { baseline: "last".to_owned(), known };
+            assert_eq!(gate.judge(&summary).state, wanted, "{before:?}, then {now:?}");
         }
     }
 

@@ -10,6 +10,7 @@ use super::case_results::{CaseVerdict, EvalCaseResults};
 use super::row::{AttemptRow, AttemptVerdict, Usage};
 use super::trust::Trust;
 use crate::evaluate::EvaluationOutcome;
+use crate::recording::CaseId;
 
 /// Whether a run came to its end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -191,9 +192,9 @@ pub struct Summary {
     /// The first doubt.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub doubt: Option<String>,
-    /// The ids of the cases that did not pass. Reports list them with their cases.
+    /// The cases that did not pass, in order. Reports list them with their cases.
     #[serde(skip)]
-    pub not_passed: Vec<String>,
+    pub not_passed: Vec<(CaseId, CaseVerdict)>,
 }
 
 /// The most kinds of difference that are told apart.
@@ -220,11 +221,11 @@ impl SummaryBuilder {
         }
         let weight = case.attempts.first().map_or(0.0, |row| row.weight);
         summary.traffic += weight;
-        if matches!(case.verdict, CaseVerdict::Failed | CaseVerdict::Varied) {
+        if case.verdict.is_failure() {
             summary.traffic_changed += weight;
         }
         if case.verdict != CaseVerdict::Passed {
-            summary.not_passed.push(case.id.to_string());
+            summary.not_passed.push((case.id.clone(), case.verdict));
         }
         for row in &case.attempts {
             self.add_attempt(row);
