@@ -28,6 +28,11 @@ pub struct CompareArgs {
     #[arg(long, value_name = "[TOOL:]PATH")]
     pub ignore: Vec<String>,
 
+    /// Compare a place in the arguments in another way, as in 'tolerance(0.01) refund:$.amount', 'reference *:$..id'
+    /// or 'bag search:$.tags'; docs/rules.md has them all
+    #[arg(long, value_name = "HOW [TOOL:]PATH")]
+    pub rule: Vec<String>,
+
     /// How much more than the recording tokens, latency and cost may be, as a factor [default: 1.5]
     #[arg(long, value_name = "FACTOR")]
     pub tolerance: Option<String>,
@@ -137,6 +142,7 @@ impl CompareArgs {
             cost_tolerance: self.cost_tolerance.clone(),
             model_call_tolerance: self.model_call_tolerance.clone(),
             ignore: self.ignore.clone(),
+            rule: self.rule.clone(),
             matching: self.matching.clone(),
             skip: self.skip.clone(),
             gate: run.gate.clone(),

@@ -2,6 +2,7 @@
 
 use super::difference::Difference;
 use super::matching::Matching;
+use super::path::Path;
 
 /// How a run's calls correspond to the recorded ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -12,6 +13,18 @@ pub struct Alignment {
     pub missing: Vec<Missing>,
     /// Calls of the run without a counterpart.
     pub extra: Vec<Extra>,
+    /// Recorded calls that used the result of another one, and were made before it in the run.
+    pub broken_edges: Vec<Edge>,
+}
+
+/// That a recorded call uses a value out of the result of an earlier one. Both are places in the recording, counted
+/// from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Edge {
+    /// The call whose result is used.
+    pub from: usize,
+    /// The call that uses it.
+    pub to: usize,
 }
 
 /// A recorded call and the run's call that corresponds to it. Both are places, counted from 0.
@@ -25,6 +38,17 @@ pub struct Pair {
     pub kind: PairKind,
     /// Whether the order was kept.
     pub order: Order,
+    /// What differs and a rule lets pass.
+    pub excused: Vec<Excuse>,
+}
+
+/// A difference that rules let pass.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Excuse {
+    /// Where in the arguments.
+    pub path: Path,
+    /// The rules, as they are written.
+    pub rules: Vec<String>,
 }
 
 /// How the calls of a pair differ.
@@ -36,6 +60,8 @@ pub enum PairKind {
     Changed(Vec<Difference>),
     /// Another tool with equal or almost equal arguments.
     Renamed(Vec<Difference>),
+    /// The same tool, called by another agent.
+    Handed(Vec<Difference>),
 }
 
 /// Whether a call stands where it was recorded, in regard to the others.
@@ -83,6 +109,10 @@ pub enum ExtraKind {
     New,
     /// An equal call was recorded, but fewer times.
     Repeated,
+    /// The same call again, after it had failed.
+    Retried,
+    /// One of a series of calls that goes round and round.
+    Looped,
     /// The recording never uses this tool.
     UnknownTool,
 }

@@ -1,14 +1,17 @@
 //! A call's arguments as the wire means them.
 
-use std::cell::OnceCell;
 use std::fmt;
 
 use super::canonical::Value;
 use super::difference::{Change, Difference, count_differences, differences};
+use super::how::How;
 use super::path::Path;
-use super::policy::{Policy, Rule, ToolRules};
-use super::text::Text;
-use crate::recording::{Json, Kind, ToolCall, ToolName, check, decode_string};
+use super::policy::ToolRules;
+use super::reader::Reader;
+use super::reference::{Label, Origins, OriginsBefore};
+use super::rule::Rule;
+use super::text::{Form, Text};
+use crate::recording::{Decoded, FaultKind, Json, Kind, ToolName, check, decode_string};
 
 /// The arguments of a call. An object, the JSON text of one, and `""`, `null` or nothing for no arguments all
 /// mean an object; what a model broke off or garbled is equal to itself only.
@@ -16,40 +19,83 @@ use crate::recording::{Json, Kind, ToolCall, ToolName, check, decode_string};
 pub enum Arguments {
     /// What the tool is called with, mostly an object.
     Value(Value),
+    /// A text that ends before the JSON in it does: a model, or who recorded it, broke off.
+    CutOff(Text),
     /// A text that should hold JSON and does not.
     Broken(Text),
+    /// A text that holds the JSON of a text that holds the JSON of an object: encoded twice.
+    DoubleEncoded(Value),
+}
+
+/// What the arguments of a call are read under.
+#[derive(Clone, Copy)]
+struct Reading<'a> {
+    rules: &'a ToolRules<'a>,
+    origins: Option<&'a OriginsBefore<'a>>,
+}
+
+impl<'a> Reading<'a> {
+    fn value(&self, text: &str) -> Value {
+        Reader::new(text, self.rules, self.origins).value()
+    }
 }
 
 impl Arguments {
     /// Reads arguments in any of their forms.
     #[must_use]
     pub fn read(arguments: Option<&Json>, rules: &ToolRules<'_>) -> Self {
+        Self::read_in(arguments, &Reading { rules, origins: None })
+    }
+
+    /// The same for a call that was made after so many others, whose results are known: where rules ask for it, a
+    /// value that came out of one of them is known by where it came from.
+    #[must_use]
+    pub(crate) fn read_after(
+        arguments: Option<&Json>,
+        rules: &ToolRules<'_>,
+        results: Option<&Origins>,
+        calls: usize,
+    ) -> Self {
+        let before = results.map(|results| results.before(calls));
+        Self::read_in(arguments, &Reading { rules, origins: before.as_ref() })
+    }
+
+    fn read_in(arguments: Option<&Json>, reading: &Reading<'_>) -> Self {
         let Some(json) = arguments else { return Self::none() };
         match json.kind() {
             Kind::Null => Self::none(),
-            Kind::String => Self::read_text(json, rules),
-            _ => Arguments::Value(Value::read(json, rules)),
+            Kind::String => Self::read_text(decode_string(json.text()), reading),
+            _ => Arguments::Value(reading.value(json.text())),
         }
     }
 
-    /// Whether a rule applies to something in the arguments of a call.
+    /// Whether a rule applies to something in the arguments of a call, or to something that may be absent from them.
     #[must_use]
     pub fn are_touched_by(rule: &Rule, tool: &ToolName, arguments: Option<&Json>) -> bool {
-        Self::read(arguments, &ToolRules::none()) != Self::read(arguments, &ToolRules::of_one(rule, tool))
+        if !rule.is_for(tool) {
+            return false;
+        }
+        let of_absent = matches!(rule.how(), How::Optional | How::Default(_) | How::Schema);
+        let plain = Self::read(arguments, &ToolRules::none());
+        of_absent || plain.value().is_some_and(|value| value.has_place(&mut Path::root(), &|path| rule.covers(path)))
     }
 
     fn none() -> Self {
         Arguments::Value(Value::Object(Vec::new()))
     }
 
-    fn read_text(json: &Json, rules: &ToolRules<'_>) -> Self {
-        let decoded = decode_string(json.text());
+    fn read_text(decoded: Decoded<'_>, reading: &Reading<'_>) -> Self {
         let content = decoded.clone().into_lossy();
         let content = content.trim();
         match check(content) {
             _ if content.is_empty() || content == "null" => Self::none(),
-            Ok(_) if content.starts_with('{') => Arguments::Value(Value::read_text(content, rules)),
-            _ => Arguments::Broken(Text::exact(decoded)),
+            Ok(_) if content.starts_with('{') => Arguments::Value(reading.value(content)),
+            Ok(_) if content.starts_with('"') => match Self::read_text(decode_string(content), reading) {
+                Arguments::Value(value) | Arguments::DoubleEncoded(value) => Arguments::DoubleEncoded(value),
+                _ => Arguments::Broken(Text::read(decoded, Form::Exact)),
+            },
+            Err(fault) if fault.kind == FaultKind::UnexpectedEnd => Arguments::CutOff(Text::read(decoded, Form::Exact)),
+            _ => Arguments::Broken(Text::read(decoded, Form::Exact)),
         }
     }
 
@@ -57,9 +103,34 @@ impl Arguments {
     #[must_use]
     pub fn differences(&self, seen: &Arguments) -> Vec<Difference> {
         match (self, seen) {
-            (Arguments::Value(expected), Arguments::Value(seen)) => differences(expected, seen),
+            (Arguments::Value(expected), Arguments::Value(seen))
+            | (Arguments::DoubleEncoded(expected), Arguments::DoubleEncoded(seen)) => differences(expected, seen),
             _ if self == seen => Vec::new(),
-            _ => vec![Difference::whole(Path::root(), Change::Broken, &self.to_string(), &seen.to_string())],
+            _ => {
+                let change = seen.fault().or_else(|| self.fault()).unwrap_or(Change::Broken);
+                vec![Difference::whole(Path::root(), change, &self.to_string(), &seen.to_string())]
+            }
+        }
+    }
+
+    /// What is wrong with them as a text, where something is.
+    #[must_use]
+    pub fn fault(&self) -> Option<Change> {
+        match self {
+            Arguments::Value(_) => None,
+            Arguments::CutOff(_) => Some(Change::CutOff),
+            Arguments::Broken(_) => Some(Change::Broken),
+            Arguments::DoubleEncoded(_) => Some(Change::DoubleEncoded),
+        }
+    }
+
+    /// Whether there is no [difference](Self::differences).
+    #[must_use]
+    pub fn accepts(&self, seen: &Arguments) -> bool {
+        match (self, seen) {
+            (Arguments::Value(expected), Arguments::Value(seen))
+            | (Arguments::DoubleEncoded(expected), Arguments::DoubleEncoded(seen)) => expected.accepts(seen),
+            _ => self == seen,
         }
     }
 
@@ -67,15 +138,40 @@ impl Arguments {
     #[must_use]
     pub fn count_differences(&self, seen: &Arguments) -> usize {
         match (self, seen) {
-            (Arguments::Value(expected), Arguments::Value(seen)) => count_differences(expected, seen),
+            (Arguments::Value(expected), Arguments::Value(seen))
+            | (Arguments::DoubleEncoded(expected), Arguments::DoubleEncoded(seen)) => count_differences(expected, seen),
             _ => usize::from(self != seen),
         }
     }
 
-    fn feed(&self, feed: &mut impl FnMut(&[u8])) {
+    /// The value, where they can be read.
+    pub(super) fn value(&self) -> Option<&Value> {
+        match self {
+            Arguments::Value(value) | Arguments::DoubleEncoded(value) => Some(value),
+            Arguments::CutOff(_) | Arguments::Broken(_) => None,
+        }
+    }
+
+    /// Whether a part of them may differ without any hash finding it.
+    pub(super) fn is_loose(&self) -> bool {
+        self.value().is_some_and(Value::is_loose)
+    }
+
+    /// Names the calls that parts of them came out of anew.
+    pub(super) fn relabel(&mut self, label: &impl Fn(usize) -> Label) {
+        if let Arguments::Value(value) | Arguments::DoubleEncoded(value) = self {
+            value.relabel(label);
+        }
+    }
+
+    pub(super) fn feed(&self, feed: &mut impl FnMut(&[u8])) {
         match self {
             Arguments::Value(value) => value.feed(feed),
-            Arguments::Broken(text) => {
+            Arguments::DoubleEncoded(value) => {
+                feed(b"2");
+                value.feed(feed);
+            }
+            Arguments::Broken(text) | Arguments::CutOff(text) => {
                 feed(b"!");
                 feed(text.bytes());
             }
@@ -87,7 +183,9 @@ impl fmt::Display for Arguments {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Arguments::Value(value) => value.fmt(f),
+            Arguments::CutOff(text) => write!(f, "(cut off) {text}"),
             Arguments::Broken(text) => write!(f, "(broken JSON) {text}"),
+            Arguments::DoubleEncoded(value) => write!(f, "(encoded twice) {value}"),
         }
     }
 }
@@ -96,60 +194,29 @@ impl fmt::Display for Arguments {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CallKey(u128);
 
-/// A call made ready to be compared. Its canonical arguments are read when they are first needed: most calls are
-/// equal to their counterpart to the letter.
-#[derive(Debug)]
-pub struct PreparedCall<'a> {
-    /// The call.
-    pub call: &'a ToolCall,
-    policy: &'a Policy,
-    arguments: OnceCell<Arguments>,
-    key: OnceCell<CallKey>,
-}
-
-impl<'a> PreparedCall<'a> {
-    /// Makes a call ready.
-    #[must_use]
-    pub fn new(call: &'a ToolCall, policy: &'a Policy) -> Self {
-        Self { call, policy, arguments: OnceCell::new(), key: OnceCell::new() }
-    }
-
-    /// Its arguments under the policy.
-    pub fn arguments(&self) -> &Arguments {
-        self.arguments.get_or_init(|| Arguments::read(self.call.arguments.as_ref(), &self.policy.tool(&self.call.name)))
-    }
-
-    /// What it is looked up and paired by.
-    pub fn key(&self) -> CallKey {
-        *self.key.get_or_init(|| CallKey::of(&self.call.name, self.arguments()))
-    }
-
-    /// Whether both are the same call to the letter, which no policy can tell apart.
-    pub(super) fn is_letter_equal(&self, other: &Self) -> bool {
-        self.call.name == other.call.name && self.call.arguments == other.call.arguments
-    }
-}
-
 impl CallKey {
     /// The key of a call.
     #[must_use]
     pub fn of(tool: &ToolName, arguments: &Arguments) -> Self {
+        Self::by(None, tool, arguments)
+    }
+
+    /// The key of a call by an agent, where that counts.
+    pub(super) fn by(agent: Option<&str>, tool: &ToolName, arguments: &Arguments) -> Self {
         let mut hasher = blake3::Hasher::new();
         hasher.update(&(tool.as_str().len() as u64).to_le_bytes());
         hasher.update(tool.as_str().as_bytes());
         arguments.feed(&mut |bytes| {
             hasher.update(bytes);
         });
+        if let Some(agent) = agent {
+            hasher.update(b"@");
+            hasher.update(agent.as_bytes());
+        }
         let mut low = [0; 16];
         low.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
         Self(u128::from_le_bytes(low))
     }
-}
-
-/// Makes calls ready to be compared.
-#[must_use]
-pub fn prepare<'a>(calls: &'a [ToolCall], policy: &'a Policy) -> Vec<PreparedCall<'a>> {
-    calls.iter().map(|call| PreparedCall::new(call, policy)).collect()
 }
 
 #[cfg(test)]
@@ -174,7 +241,17 @@ mod tests {
         assert_eq!(read(broken), read(broken));
         assert_ne!(read(broken), read(r#"{"order_id":"1001"}"#));
         assert_ne!(read(broken), read("{}"));
-        assert_eq!(read(broken).differences(&read("{}"))[0].change, Change::Broken);
+        assert_eq!(read(broken).differences(&read("{}"))[0].change, Change::CutOff);
+        assert_eq!(read("{}").differences(&read(r#""{order}""#))[0].change, Change::Broken);
+    }
+
+    #[test]
+    fn arguments_that_were_encoded_twice_equal_such_alone() {
+        let twice = r#""\"{\\\"id\\\":1}\"""#;
+        assert_eq!(read(twice), read(r#""\"{\\\"id\\\": 1.0}\"""#));
+        assert_eq!(read(twice).to_string(), r#"(encoded twice) {"id":1}"#);
+        assert_eq!(read(r#"{"id":1}"#).differences(&read(twice))[0].change, Change::DoubleEncoded);
+        assert_ne!(read(r#"{"id":1}"#), read(twice));
     }
 
     #[test]

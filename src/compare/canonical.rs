@@ -1,15 +1,20 @@
 //! The canonical form of a JSON value.
 
 use std::fmt;
+use std::sync::Arc;
 
+use super::difference::is_accepted;
 use super::number::Number;
 use super::path::{Path, PathStep};
 use super::policy::ToolRules;
+use super::reader::Reader;
+use super::reference::Referred;
+use super::rule::Rule;
 use super::text::Text;
-use crate::recording::{Json, check, decode_string};
+use crate::recording::Json;
 
 /// A JSON value in canonical form: equal values mean the same to a tool.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Value {
     /// `null`, which is not the same as absent.
     Null,
@@ -21,17 +26,42 @@ pub enum Value {
     Text(Text),
     /// A list, in order.
     Array(Vec<Value>),
+    /// A list whose order a rule takes for nothing: its items, sorted.
+    Unordered(Vec<Value>),
     /// Members by key, in the order of keys.
     Object(Vec<(Text, Value)>),
     /// A text that holds the JSON of a list or object: equal to another text that holds an equal one, and to no
     /// list or object.
     Embedded(Box<Value>),
-    /// An item that the policy ignores.
-    Ignored,
+    /// What a rule takes for the same as others.
+    Alike(Alike),
+    /// A value that may differ somewhat, by a rule that is no equivalence.
+    Loose(Box<Loose>),
+    /// A value that came out of an earlier result.
+    Referred(Box<Referred>),
 }
 
-/// A text shorter than this many bytes cannot hold a list or object.
-const SHORTEST_CONTAINER: usize = 2;
+/// What a rule takes for the same as others.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Alike {
+    /// An item of a list that is not looked at.
+    Ignored,
+    /// Anything.
+    Present,
+    /// Anything of a JSON type.
+    Type(&'static str),
+    /// What a rule names or describes.
+    Fits(Arc<Rule>),
+}
+
+/// A value that may differ somewhat.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Loose {
+    /// The value.
+    pub value: Value,
+    /// How it may differ.
+    pub rule: Arc<Rule>,
+}
 
 impl Value {
     /// Reads a value under the rules of a tool.
@@ -42,7 +72,52 @@ impl Value {
 
     /// Reads a checked JSON text.
     pub(super) fn read_text(text: &str, rules: &ToolRules<'_>) -> Self {
-        Reader { text, at: 0, rules, path: Path::root() }.value()
+        Reader::new(text, rules, None).value()
+    }
+
+    /// Whether this value is accepted where the other was recorded, or the other way round: they are equal, or differ
+    /// by no more than rules allow.
+    #[must_use]
+    pub fn accepts(&self, other: &Self) -> bool {
+        is_accepted(self, other)
+    }
+
+    /// The value itself, whatever leeway it has.
+    pub(super) fn bare(&self) -> &Value {
+        match self {
+            Value::Loose(loose) => loose.value.bare(),
+            Value::Referred(referred) => referred.value.bare(),
+            value => value,
+        }
+    }
+
+    /// Whether there is such a place in it.
+    pub(super) fn has_place(&self, path: &mut Path, wanted: &dyn Fn(&Path) -> bool) -> bool {
+        let at = |step: PathStep, value: &Value, path: &mut Path| {
+            path.push(step);
+            let found = wanted(path) || value.has_place(path, wanted);
+            path.pop();
+            found
+        };
+        match self {
+            Value::Object(members) => {
+                members.iter().any(|(key, value)| at(PathStep::Key(key.lossy().into_owned()), value, path))
+            }
+            Value::Array(items) => items.iter().enumerate().any(|(index, item)| at(PathStep::Index(index), item, path)),
+            Value::Embedded(value) => value.has_place(path, wanted),
+            _ => false,
+        }
+    }
+
+    /// Whether a part of it may differ without any hash finding it.
+    pub(super) fn is_loose(&self) -> bool {
+        match self {
+            Value::Loose(_) | Value::Referred(_) => true,
+            Value::Array(items) | Value::Unordered(items) => items.iter().any(Value::is_loose),
+            Value::Object(members) => members.iter().any(|(_, value)| value.is_loose()),
+            Value::Embedded(value) => value.is_loose(),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::Text(_) | Value::Alike(_) => false,
+        }
     }
 
     /// 128 bits that are equal exactly when the values are.
@@ -86,7 +161,26 @@ impl Value {
                 feed(b"e");
                 value.feed(feed);
             }
-            Value::Ignored => feed(b"_"),
+            Value::Unordered(items) => {
+                feed(b"(");
+                feed(&(items.len() as u64).to_le_bytes());
+                items.iter().for_each(|item| item.feed(feed));
+            }
+            Value::Alike(Alike::Ignored) => feed(b"_i"),
+            Value::Alike(Alike::Present) => feed(b"_p"),
+            Value::Alike(Alike::Type(kind)) => {
+                feed(b"_t");
+                feed(kind.as_bytes());
+                feed(b";");
+            }
+            Value::Alike(Alike::Fits(rule)) => {
+                feed(b"_f");
+                feed(rule.to_string().as_bytes());
+                feed(b";");
+            }
+            // Where both sides have the same value, the leeway is not needed.
+            Value::Loose(loose) => loose.value.feed(feed),
+            Value::Referred(referred) => referred.feed(feed),
         }
     }
 
@@ -98,10 +192,12 @@ impl Value {
             Value::Bool(_) => "a boolean",
             Value::Number(_) => "a number",
             Value::Text(_) => "a text",
-            Value::Array(_) => "a list",
+            Value::Array(_) | Value::Unordered(_) => "a list",
             Value::Object(_) => "an object",
             Value::Embedded(_) => "a text that holds JSON",
-            Value::Ignored => "ignored",
+            Value::Alike(Alike::Type(kind)) => kind,
+            Value::Alike(_) => "anything",
+            Value::Loose(_) | Value::Referred(_) => self.bare().kind(),
         }
     }
 }
@@ -121,7 +217,7 @@ impl fmt::Display for Value {
             Value::Bool(flag) => write!(f, "{flag}"),
             Value::Number(number) => write!(f, "{number}"),
             Value::Text(text) => f.write_str(&quoted(text)),
-            Value::Array(items) => {
+            Value::Array(items) | Value::Unordered(items) => {
                 f.write_str("[")?;
                 for (index, item) in items.iter().enumerate() {
                     write!(f, "{}{item}", if index > 0 { "," } else { "" })?;
@@ -136,144 +232,13 @@ impl fmt::Display for Value {
                 f.write_str("}")
             }
             Value::Embedded(value) => f.write_str(Json::string(&value.to_string()).text()),
-            Value::Ignored => f.write_str("(ignored)"),
+            Value::Alike(Alike::Ignored) => f.write_str("(ignored)"),
+            Value::Alike(Alike::Present) => f.write_str("(anything)"),
+            Value::Alike(Alike::Type(kind)) => write!(f, "({kind})"),
+            Value::Alike(Alike::Fits(rule)) => write!(f, "({})", rule.how()),
+            Value::Loose(_) | Value::Referred(_) => self.bare().fmt(f),
         }
     }
-}
-
-/// Reads a text that was checked before, so it needs no errors; its depth is bounded by that check.
-struct Reader<'a> {
-    text: &'a str,
-    at: usize,
-    rules: &'a ToolRules<'a>,
-    path: Path,
-}
-
-impl<'a> Reader<'a> {
-    fn peek(&self) -> u8 {
-        self.text.as_bytes().get(self.at).copied().unwrap_or(0)
-    }
-
-    fn white(&mut self) {
-        while matches!(self.peek(), b' ' | b'\t' | b'\n' | b'\r') {
-            self.at += 1;
-        }
-    }
-
-    fn value(&mut self) -> Value {
-        self.white();
-        match self.peek() {
-            b'{' => self.object(),
-            b'[' => self.array(),
-            b'"' => self.string(),
-            b't' => self.word(4, Value::Bool(true)),
-            b'f' => self.word(5, Value::Bool(false)),
-            b'n' | 0 => self.word(4, Value::Null),
-            _ => Value::Number(Number::read(self.scalar())),
-        }
-    }
-
-    fn word(&mut self, length: usize, value: Value) -> Value {
-        self.at += length;
-        value
-    }
-
-    /// A number's text.
-    fn scalar(&mut self) -> &'a str {
-        let from = self.at;
-        while matches!(self.peek(), b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E') {
-            self.at += 1;
-        }
-        // A checked text has nothing else here; a step keeps even an unchecked one from standing still.
-        self.at = self.at.max(from + 1);
-        self.text.get(from..self.at).unwrap_or("0")
-    }
-
-    /// A string's text, quotes included.
-    fn quoted(&mut self) -> &'a str {
-        let from = self.at;
-        self.at += 1;
-        loop {
-            match self.peek() {
-                b'\\' => self.at += 2,
-                b'"' | 0 => break,
-                _ => self.at += 1,
-            }
-        }
-        self.at += 1;
-        self.text.get(from..self.at).unwrap_or("\"\"")
-    }
-
-    fn string(&mut self) -> Value {
-        let decoded = decode_string(self.quoted());
-        if let crate::recording::Decoded::Text(text) = &decoded
-            && let Some(value) = embedded(text, self.rules, &self.path)
-        {
-            return Value::Embedded(Box::new(value));
-        }
-        Value::Text(Text::new(decoded))
-    }
-
-    fn array(&mut self) -> Value {
-        self.at += 1;
-        let mut items = Vec::new();
-        loop {
-            self.white();
-            match self.peek() {
-                b']' | 0 => break,
-                b',' => self.at += 1,
-                _ => {
-                    self.path.push(PathStep::Index(items.len()));
-                    let item = self.value();
-                    let ignored = self.rules.ignore(&self.path);
-                    self.path.pop();
-                    items.push(if ignored { Value::Ignored } else { item });
-                }
-            }
-        }
-        self.at += 1;
-        Value::Array(items)
-    }
-
-    fn object(&mut self) -> Value {
-        self.at += 1;
-        let mut members: Vec<(Text, Value)> = Vec::new();
-        loop {
-            self.white();
-            match self.peek() {
-                b'}' | 0 => break,
-                b',' => self.at += 1,
-                _ => self.member(&mut members),
-            }
-        }
-        self.at += 1;
-        members.sort_by(|(a, _), (b, _)| a.cmp(b));
-        Value::Object(members)
-    }
-
-    fn member(&mut self, members: &mut Vec<(Text, Value)>) {
-        let key = Text::exact(decode_string(self.quoted()));
-        self.white();
-        self.at += 1;
-        self.path.push(PathStep::Key(key.lossy().into_owned()));
-        let value = self.value();
-        if !self.rules.ignore(&self.path) {
-            members.push((key, value));
-        }
-        self.path.pop();
-    }
-}
-
-/// The list or object that a text holds, if it holds one and nothing else.
-fn embedded(text: &str, rules: &ToolRules<'_>, path: &Path) -> Option<Value> {
-    let inner = text.trim_matches([' ', '\t', '\n', '\r']);
-    let container = inner.len() >= SHORTEST_CONTAINER
-        && ((inner.starts_with('{') && inner.ends_with('}')) || (inner.starts_with('[') && inner.ends_with(']')));
-    if !container {
-        return None;
-    }
-    check(inner).ok()?;
-    Some(Reader { text: inner, at: 0, rules, path: path.clone() }.value())
 }
 
 #[cfg(test)]

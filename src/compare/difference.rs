@@ -2,7 +2,12 @@
 
 use std::fmt;
 
-use super::canonical::Value;
+use super::band::{instant_of_number, instant_of_text, within};
+use super::canonical::{Loose, Value};
+use super::common_part::common_part;
+use super::excerpt::{IN_SENTENCE, around_difference, beginning, escaped, kept, kept_pair};
+use super::hint::{self, Hint};
+use super::how::How;
 use super::path::{Path, PathStep};
 use super::text::Text;
 
@@ -13,16 +18,21 @@ pub struct Difference {
     pub path: Path,
     /// What kind of difference.
     pub change: Change,
-    /// What was recorded, cut to what matters.
+    /// What was recorded; long values are cut to what is around the difference.
     pub expected: Option<String>,
-    /// What was seen, cut to what matters.
+    /// What was seen, likewise.
     pub seen: Option<String>,
     /// What a reader may not see at once.
     pub hint: Option<Hint>,
+    /// The rules that it was held to, as they are written; none where values are compared exactly.
+    pub rules: Vec<String>,
+    /// A way of comparing this place that would have accepted it, where there is one that a person may well mean.
+    pub remedy: Option<String>,
 }
 
 /// The kinds of difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Change {
     /// Another value of the same kind.
     Value,
@@ -34,6 +44,10 @@ pub enum Change {
     Added,
     /// The arguments are broken JSON on one side.
     Broken,
+    /// The arguments are cut off on one side.
+    CutOff,
+    /// The arguments are encoded as JSON twice on one side.
+    DoubleEncoded,
 }
 
 impl Change {
@@ -46,47 +60,20 @@ impl Change {
             Change::Missing => "missing",
             Change::Added => "added",
             Change::Broken => "broken arguments",
-        }
-    }
-}
-
-/// What may help to understand a difference.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Hint {
-    /// Only upper and lower case differ.
-    CaseOnly,
-    /// Only white space differs.
-    SpaceOnly,
-    /// The texts look alike: some characters are others that are drawn the same, or cannot be seen.
-    LooksAlike,
-    /// The same items in another order.
-    OrderOnly,
-    /// It looks like an id that is made anew each time.
-    Volatile,
-    /// It looks like a time.
-    Time,
-}
-
-impl Hint {
-    /// A sentence for a person.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Hint::CaseOnly => "only upper and lower case differ",
-            Hint::SpaceOnly => "only white space differs",
-            Hint::LooksAlike => "they look alike, some characters are others (shown escaped)",
-            Hint::OrderOnly => "the same items in another order",
-            Hint::Volatile => "looks like an id made anew each time",
-            Hint::Time => "looks like a time",
+            Change::CutOff => "cut-off arguments",
+            Change::DoubleEncoded => "double-encoded arguments",
         }
     }
 }
 
 impl Difference {
     pub(super) fn whole(path: Path, change: Change, expected: &str, seen: &str) -> Self {
-        let (expected, seen) = cut_pair(expected, seen);
-        Self { path, change, expected: Some(expected), seen: Some(seen), hint: None }
+        let (expected, seen) = kept_pair(expected, seen);
+        Self { expected: Some(expected), seen: Some(seen), ..Self::bare(path, change) }
+    }
+
+    fn bare(path: Path, change: Change) -> Self {
+        Self { path, change, expected: None, seen: None, hint: None, rules: Vec::new(), remedy: None }
     }
 }
 
@@ -94,9 +81,12 @@ impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let path = &self.path;
         match (&self.expected, &self.seen) {
-            (Some(expected), Some(seen)) => write!(f, "{path}: {expected} -> {seen}")?,
-            (Some(expected), None) => write!(f, "{path}: {expected} is missing")?,
-            (None, Some(seen)) => write!(f, "{path}: {seen} was added")?,
+            (Some(expected), Some(seen)) => {
+                let (expected, seen) = around_difference(expected, seen, IN_SENTENCE);
+                write!(f, "{path}: {expected} -> {seen}")?;
+            }
+            (Some(expected), None) => write!(f, "{path}: {} is missing", beginning(expected, IN_SENTENCE))?,
+            (None, Some(seen)) => write!(f, "{path}: {} was added", beginning(seen, IN_SENTENCE))?,
             (None, None) => write!(f, "{path}: {}", self.change.as_str())?,
         }
         match self.hint {
@@ -112,10 +102,11 @@ impl fmt::Display for Difference {
 pub fn differences(expected: &Value, seen: &Value) -> Vec<Difference> {
     let mut found = Vec::new();
     walk(expected, seen, &mut Path::root(), &mut |path, expected, seen| found.push(told(path, expected, seen)));
+    mark_spellings(&mut found);
     found
 }
 
-/// How many [`differences`] there are; much cheaper than telling them.
+/// How many [`differences`] there are, without telling them.
 #[must_use]
 pub(super) fn count_differences(expected: &Value, seen: &Value) -> usize {
     let mut count = 0;
@@ -123,19 +114,69 @@ pub(super) fn count_differences(expected: &Value, seen: &Value) -> usize {
     count
 }
 
+/// Whether there are none.
+pub(super) fn is_accepted(expected: &Value, seen: &Value) -> bool {
+    expected == seen || ((expected.is_loose() || seen.is_loose()) && count_differences(expected, seen) == 0)
+}
+
 /// Is shown a place that differs, and what is there on both sides; one of them is `Some`.
 type Found<'a> = dyn FnMut(&Path, Option<&Value>, Option<&Value>) + 'a;
 
 fn walk(expected: &Value, seen: &Value, path: &mut Path, found: &mut Found<'_>) {
-    if expected == seen {
-        return;
-    }
     match (expected, seen) {
+        (Value::Loose(a), Value::Loose(b)) => {
+            if !(a.rule == b.rule && allows(a, b)) {
+                walk(&a.value, &b.value, path, found);
+            }
+        }
+        (Value::Loose(a), b) => walk(&a.value, b, path, found),
+        (a, Value::Loose(b)) => walk(a, &b.value, path, found),
+        (Value::Referred(a), Value::Referred(b)) => {
+            if !a.agrees(b) {
+                found(path, Some(expected), Some(seen));
+            }
+        }
+        // Where one side does not tell where a value came from, it is the value that counts.
+        (Value::Referred(a), b) => walk(&a.value, b, path, found),
+        (a, Value::Referred(b)) => walk(a, &b.value, path, found),
         (Value::Object(a), Value::Object(b)) => walk_objects(a, b, path, found),
-        (Value::Array(a), Value::Array(b)) if !same_items(a, b) => walk_arrays(a, b, path, found),
+        (Value::Array(a), Value::Array(b)) => walk_arrays(a, b, path, found),
+        (Value::Unordered(a), Value::Unordered(b)) => walk_unordered(a, b, path, found),
         (Value::Embedded(a), Value::Embedded(b)) => walk(a, b, path, found),
-        _ => found(path, Some(expected), Some(seen)),
+        (a, b) => {
+            if a != b {
+                found(path, Some(a), Some(b));
+            }
+        }
     }
+}
+
+/// Whether a rule that is no equivalence lets both values pass for one.
+fn allows(a: &Loose, b: &Loose) -> bool {
+    match a.rule.how() {
+        How::Tolerance(band) => match (&a.value, &b.value) {
+            (Value::Number(a), Value::Number(b)) => band.holds(a, b),
+            _ => false,
+        },
+        How::Window(window) => match (instant(&a.value), instant(&b.value)) {
+            (Some(a), Some(b)) => within(*window, a, b),
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+fn instant(value: &Value) -> Option<jiff::Timestamp> {
+    match value {
+        Value::Text(text) => instant_of_text(text.as_str()?),
+        Value::Number(number) => instant_of_number(number),
+        _ => None,
+    }
+}
+
+/// Whether a value may as well be absent.
+fn may_be_absent(value: &Value) -> bool {
+    matches!(value, Value::Loose(loose) if matches!(loose.rule.how(), How::Optional) || may_be_absent(&loose.value))
 }
 
 fn walk_objects(a: &[(Text, Value)], b: &[(Text, Value)], path: &mut Path, found: &mut Found<'_>) {
@@ -156,160 +197,195 @@ fn walk_objects(a: &[(Text, Value)], b: &[(Text, Value)], path: &mut Path, found
     }
 }
 
+/// Lists in order: equal items are paired first, as many as their order allows, so that one that came in between does
+/// not mark all that follow; what lies between them is compared place by place.
 fn walk_arrays(a: &[Value], b: &[Value], path: &mut Path, found: &mut Found<'_>) {
-    for index in 0..a.len().max(b.len()) {
-        path.push(PathStep::Index(index));
-        one_side_or_both(a.get(index), b.get(index), path, found);
-        path.pop();
+    if a.len() == b.len() {
+        let place_by_place = || a.iter().zip(b).all(|(a, b)| is_accepted(a, b));
+        if place_by_place() {
+            return;
+        }
+        if are_same_items(a, b) {
+            return found(path, Some(&Value::Array(a.to_vec())), Some(&Value::Array(b.to_vec())));
+        }
     }
+    let hashes = |items: &[Value]| items.iter().map(Value::hash128).collect::<Vec<_>>();
+    let mut paired = common_part(&hashes(a), &hashes(b));
+    paired.push((a.len(), b.len()));
+    let (mut left, mut right) = (0, 0);
+    for (until_left, until_right) in paired {
+        let (gone, came) = (&a[left..until_left], &b[right..until_right]);
+        for at in 0..gone.len().max(came.len()) {
+            let index = if at < gone.len() { left + at } else { right + at };
+            path.push(PathStep::Index(index));
+            one_side_or_both(gone.get(at), came.get(at), path, found);
+            path.pop();
+        }
+        (left, right) = (until_left + 1, until_right + 1);
+    }
+}
+
+/// Whether two lists hold the same items in another order, or not as often each: then they differ as a whole.
+fn are_same_items(a: &[Value], b: &[Value]) -> bool {
+    let sorted = |items: &[Value]| {
+        let mut hashes: Vec<u128> = items.iter().map(Value::hash128).collect();
+        hashes.sort_unstable();
+        hashes.dedup();
+        hashes
+    };
+    sorted(a) == sorted(b)
+}
+
+/// Lists without order: what is left of both when equal items are taken out.
+fn walk_unordered(a: &[Value], b: &[Value], path: &mut Path, found: &mut Found<'_>) {
+    let (mut gone, mut came) = (Vec::new(), Vec::new());
+    let (mut left, mut right) = (a.iter().peekable(), b.iter().peekable());
+    // Both are sorted.
+    loop {
+        match (left.peek(), right.peek()) {
+            (None, None) => break,
+            (Some(x), Some(y)) if x == y => {
+                left.next();
+                right.next();
+            }
+            (Some(x), Some(y)) if x < y => gone.extend(left.next()),
+            (Some(_), None) => gone.extend(left.next()),
+            _ => came.extend(right.next()),
+        }
+    }
+    take_out_accepted(&mut gone, &mut came);
+    path.push(PathStep::Item);
+    gone.iter().for_each(|item| found(path, Some(item), None));
+    came.iter().for_each(|item| found(path, None, Some(item)));
+    path.pop();
+}
+
+/// Up to this many cells the best pairing of items with leeway is worth its cubic time.
+const ASSIGNABLE: usize = 100 * 100;
+
+/// Takes out items that rules let pass for one another, as many pairs of them as there can be.
+fn take_out_accepted(gone: &mut Vec<&Value>, came: &mut Vec<&Value>) {
+    if !gone.iter().any(|item| item.is_loose()) || came.is_empty() || gone.len() * came.len() > ASSIGNABLE {
+        return;
+    }
+    let size = gone.len().max(came.len());
+    let fits = pathfinding::prelude::Matrix::from_fn(size, size, |(row, column)| {
+        i64::from(matches!((gone.get(row), came.get(column)), (Some(a), Some(b)) if is_accepted(a, b)))
+    });
+    let (_, columns) = pathfinding::prelude::kuhn_munkres(&fits);
+    let pairs: Vec<(usize, usize)> =
+        columns.into_iter().enumerate().filter(|(row, column)| fits[(*row, *column)] == 1).collect();
+    let keep = |items: &mut Vec<&Value>, out: &dyn Fn(usize) -> bool| {
+        let mut at = 0;
+        items.retain(|_| {
+            at += 1;
+            !out(at - 1)
+        });
+    };
+    keep(gone, &|at| pairs.iter().any(|pair| pair.0 == at));
+    keep(came, &|at| pairs.iter().any(|pair| pair.1 == at));
 }
 
 fn one_side_or_both(expected: Option<&Value>, seen: Option<&Value>, path: &mut Path, found: &mut Found<'_>) {
     match (expected, seen) {
         (Some(expected), Some(seen)) => walk(expected, seen, path, found),
+        (Some(value), None) | (None, Some(value)) if may_be_absent(value) => {}
         (expected, seen) => found(path, expected, seen),
     }
 }
 
 /// A difference in words.
 fn told(path: &Path, expected: Option<&Value>, seen: Option<&Value>) -> Difference {
-    let change = match (expected, seen) {
-        (Some(expected), Some(seen)) => return changed(expected, seen, path),
-        (Some(_), None) => Change::Missing,
-        (None, _) => Change::Added,
-    };
-    let shown = |value: Option<&Value>| value.map(|value| cut(&value.to_string()));
-    Difference { path: path.clone(), change, expected: shown(expected), seen: shown(seen), hint: None }
+    match (expected, seen) {
+        (Some(expected), Some(seen)) => changed(expected, seen, path),
+        (Some(value), None) | (None, Some(value)) => one_sided(value, path, expected.is_some()),
+        (None, None) => Difference::bare(path.clone(), Change::Value),
+    }
 }
 
-fn same_items(a: &[Value], b: &[Value]) -> bool {
-    let sorted = |items: &[Value]| {
-        let mut hashes: Vec<u128> = items.iter().map(Value::hash128).collect();
-        hashes.sort_unstable();
-        hashes
+fn one_sided(value: &Value, path: &Path, was_recorded: bool) -> Difference {
+    let shown = Some(kept(&value.to_string()));
+    let hint = hint::alone(value);
+    let remedy = Some(match hint {
+        Some(Hint::NullAndAbsent) => How::NullIsAbsent.to_string(),
+        Some(Hint::EmptyAndAbsent) => format!("default({value})"),
+        _ => How::Optional.to_string(),
+    });
+    let remedy = remedy.filter(|_| !matches!(path.steps().last(), Some(PathStep::Index(_) | PathStep::Item)));
+    let (change, expected, seen) = match was_recorded {
+        true => (Change::Missing, shown, None),
+        false => (Change::Added, None, shown),
     };
-    a.len() == b.len() && sorted(a) == sorted(b)
+    let hint = hint.or_else(|| (!was_recorded).then_some(Hint::NotRecorded));
+    Difference { expected, seen, hint, remedy, ..Difference::bare(path.clone(), change) }
 }
 
 fn changed(expected: &Value, seen: &Value, path: &Path) -> Difference {
     let change = if expected.kind() == seen.kind() { Change::Value } else { Change::Kind };
-    let hint = hint(expected, seen);
+    if let (Value::Referred(a), Value::Referred(b)) = (expected, seen) {
+        let hint = Some(Hint::OtherSource);
+        return Difference { hint, ..Difference::whole(path.clone(), change, &a.told(), &b.told()) };
+    }
+    let hint = hint::between(expected, seen);
     let (mut left, mut right) = (expected.to_string(), seen.to_string());
     if hint == Some(Hint::LooksAlike) || (left == right) {
         (left, right) = (escaped(&left), escaped(&right));
     }
-    Difference { hint, ..Difference::whole(path.clone(), change, &left, &right) }
+    let remedy = hint.and_then(|hint| remedy(hint, expected, seen));
+    Difference { hint, remedy, ..Difference::whole(path.clone(), change, &left, &right) }
 }
 
-fn hint(expected: &Value, seen: &Value) -> Option<Hint> {
-    match (expected, seen) {
-        (Value::Array(_), Value::Array(_)) => Some(Hint::OrderOnly),
-        (Value::Text(a), Value::Text(b)) => text_hint(a.as_str()?, b.as_str()?),
+/// A way of comparing that would have accepted both.
+fn remedy(hint: Hint, expected: &Value, seen: &Value) -> Option<String> {
+    Some(match hint {
+        Hint::CaseOnly => How::Caseless.to_string(),
+        Hint::OuterSpaceOnly => How::Trim.to_string(),
+        Hint::OrderOnly => How::Bag.to_string(),
+        Hint::CountsOnly => How::Set.to_string(),
+        Hint::Volatile => How::Ignore.to_string(),
+        Hint::SameInstant | Hint::Time => {
+            let apart = instant(expected.bare())?.duration_since(instant(seen.bare())?).unsigned_abs();
+            How::Window(std::time::Duration::from_secs(apart.as_secs() + u64::from(apart.subsec_nanos() > 0)))
+                .to_string()
+        }
+        _ => return None,
+    })
+}
+
+/// Marks keys that are gone on one side and there in another spelling on the other.
+fn mark_spellings(found: &mut [Difference]) {
+    let key = |difference: &Difference| match difference.path.steps().split_last() {
+        Some((PathStep::Key(key), around)) => Some((around.to_vec(), key.clone())),
         _ => None,
-    }
-}
-
-fn text_hint<'a>(a: &'a str, b: &'a str) -> Option<Hint> {
-    // Nothing is collected: of two long texts that differ, little more than their common start is looked at.
-    let visible = |text: &'a str| text.chars().filter(|c| !is_space_or_unseen(*c));
-    if visible(a).eq(visible(b)) {
-        let unseen = |text: &str| text.chars().any(|c| is_space_or_unseen(c) && !c.is_ascii());
-        return Some(if unseen(a) || unseen(b) { Hint::LooksAlike } else { Hint::SpaceOnly });
-    }
-    let lower = |text: &'a str| text.chars().flat_map(char::to_lowercase);
-    if lower(a).eq(lower(b)) {
-        return Some(Hint::CaseOnly);
-    }
-    if a.chars().map(drawn_as).eq(b.chars().map(drawn_as)) {
-        return Some(Hint::LooksAlike);
-    }
-    if is_uuid(a) && is_uuid(b) {
-        return Some(Hint::Volatile);
-    }
-    (is_time(a) && is_time(b)).then_some(Hint::Time)
-}
-
-fn is_space_or_unseen(c: char) -> bool {
-    c.is_whitespace() || matches!(c, '\u{200B}'..='\u{200F}' | '\u{2060}'..='\u{2064}' | '\u{FEFF}' | '\u{AD}')
-}
-
-/// The Latin letter that a character is drawn like, else the character.
-fn drawn_as(c: char) -> char {
-    const ALIKE: &str = "аaеeоoрpсcхxуyіiјjѕsԁdһhԛqԝwɡgΑAΒBΕEΖZΗHΙIΚKΜMΝNΟOΡPΤTΥYΧXАAВBЕEКKМMНHОOРPСCТTХX";
-    if c.is_ascii() {
-        return c;
-    }
-    let mut letters = ALIKE.chars();
-    while let (Some(foreign), Some(latin)) = (letters.next(), letters.next()) {
-        if foreign == c {
-            return latin;
+    };
+    let alone = |change: Change| matches!(change, Change::Missing | Change::Added);
+    let keys: Vec<_> = found.iter().map(|it| key(it).filter(|_| alone(it.change))).collect();
+    for at in 0..found.len() {
+        let Some((around, name)) = &keys[at] else { continue };
+        let twin = (0..found.len()).find(|other| {
+            found[*other].change != found[at].change
+                && keys[*other].as_ref().is_some_and(|(place, key)| place == around && hint::are_spellings(key, name))
+        });
+        if twin.is_some() {
+            (found[at].hint, found[at].remedy) = (Some(Hint::KeySpelling), None);
         }
     }
-    c
-}
-
-fn is_uuid(text: &str) -> bool {
-    text.len() == 36
-        && text
-            .bytes()
-            .enumerate()
-            .all(|(at, byte)| if matches!(at, 8 | 13 | 18 | 23) { byte == b'-' } else { byte.is_ascii_hexdigit() })
-}
-
-fn is_time(text: &str) -> bool {
-    text.parse::<jiff::Timestamp>().is_ok() || text.parse::<jiff::civil::DateTime>().is_ok()
-}
-
-/// The text with everything outside of ASCII written as escapes.
-fn escaped(text: &str) -> String {
-    text.chars().map(|c| if c.is_ascii() { c.to_string() } else { c.escape_unicode().to_string() }).collect()
-}
-
-/// The longest value that is shown whole, in characters.
-const SHOWN: usize = 120;
-
-fn cut(text: &str) -> String {
-    let length = text.chars().count();
-    if length <= SHOWN {
-        return text.to_owned();
-    }
-    let start: String = text.chars().take(SHOWN - 20).collect();
-    format!("{start}… ({length} characters)")
-}
-
-/// Cuts two long values to what stands around their first difference.
-fn cut_pair(a: &str, b: &str) -> (String, String) {
-    around_difference(a, b, SHOWN)
-}
-
-/// Two texts as they are, or cut to what stands around their first difference where one has more than `most`
-/// characters.
-#[must_use]
-pub fn around_difference(a: &str, b: &str, most: usize) -> (String, String) {
-    if a.chars().count() <= most && b.chars().count() <= most {
-        return (a.to_owned(), b.to_owned());
-    }
-    let same = a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count();
-    let from = same.saturating_sub(most / 3);
-    (window(a, from, most * 2 / 3), window(b, from, most * 2 / 3))
-}
-
-fn window(text: &str, from: usize, width: usize) -> String {
-    let length = text.chars().count();
-    let part: String = text.chars().skip(from).take(width).collect();
-    let before = if from > 0 { "…" } else { "" };
-    let after = if from + width < length { "…" } else { "" };
-    format!("{before}{part}{after} ({length} characters)")
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::policy::ToolRules;
+    use super::super::policy::{Policy, ToolRules};
     use super::*;
-    use crate::recording::Json;
+    use crate::recording::{Json, ToolName};
 
     fn between(a: &str, b: &str) -> Vec<String> {
         let read = |text: &str| Value::read(&Json::parse(text).unwrap(), &ToolRules::none());
+        differences(&read(a), &read(b)).iter().map(Difference::to_string).collect()
+    }
+
+    fn under(rule: &str, a: &str, b: &str) -> Vec<String> {
+        let policy = Policy::new(vec![rule.parse().unwrap()]);
+        let read = |text: &str| Value::read(&Json::parse(text).unwrap(), &policy.tool(&ToolName::new("t")));
         differences(&read(a), &read(b)).iter().map(Difference::to_string).collect()
     }
 
@@ -318,27 +394,108 @@ mod tests {
         assert_eq!(
             between(r#"{"a":1,"b":[{"c":"x"},2],"gone":null}"#, r#"{"a":"1","b":[{"c":"y"},2,3],"new":true}"#),
             [
-                "$.a: 1 -> \"1\" (type changed)",
+                "$.a: 1 -> \"1\" (written as text both are the same, the types differ)",
                 "$.b[0].c: \"x\" -> \"y\"",
-                "$.b[2]: 3 was added",
-                "$.gone: null is missing",
-                "$.new: true was added",
+                "$.b[2]: 3 was added (the recording does not have this argument)",
+                "$.gone: null is missing (null is not absent)",
+                "$.new: true was added (the recording does not have this argument)",
             ]
         );
     }
 
     #[test]
-    fn what_an_eye_cannot_see_is_said() {
+    fn an_item_that_came_in_between_does_not_mark_those_after_it() {
+        assert_eq!(
+            between("[1,2,3,4]", "[0,1,2,3,4]"),
+            ["$[0]: 0 was added (the recording does not have this argument)"]
+        );
+        assert_eq!(between("[{\"a\":1},2,3]", "[{\"a\":5},2]"), ["$[0].a: 1 -> 5", "$[2]: 3 is missing"]);
+        assert_eq!(between("[1,2]", "[3,4]"), ["$[0]: 1 -> 3", "$[1]: 2 -> 4"]);
+    }
+
+    #[test]
+    fn each_way_of_comparing_accepts_what_it_says_and_no_more() {
+        let table = [
+            ("present $.a", r#"{"a":1}"#, r#"{"a":"x"}"#, "{}"),
+            ("type $.a", r#"{"a":1}"#, r#"{"a":2.5}"#, r#"{"a":"1"}"#),
+            ("regex(^o_[0-9]+$) $.a", r#"{"a":"o_1"}"#, r#"{"a":"o_22"}"#, r#"{"a":"x_1"}"#),
+            ("one-of([\"a\",\"b\"]) $.a", r#"{"a":"a"}"#, r#"{"a":"b"}"#, r#"{"a":"c"}"#),
+            ("tolerance(0.5) $.a", r#"{"a":1}"#, r#"{"a":1.5}"#, r#"{"a":1.6}"#),
+            ("tolerance(10%) $.a[*]", r#"{"a":[10,20]}"#, r#"{"a":[9,22]}"#, r#"{"a":[9,23]}"#),
+            (
+                "window(1m) $.a",
+                r#"{"a":"2026-01-01T00:00:00Z"}"#,
+                r#"{"a":"2026-01-01T01:01:00+01:00"}"#,
+                r#"{"a":"2026-01-01T00:01:01Z"}"#,
+            ),
+            ("set $.a", r#"{"a":[1,2,2]}"#, r#"{"a":[2,1]}"#, r#"{"a":[2,1,3]}"#),
+            ("bag $.a", r#"{"a":[1,2,2]}"#, r#"{"a":[2,1,2]}"#, r#"{"a":[2,1]}"#),
+            (
+                "sorted-by($.id) $.a",
+                r#"{"a":[{"id":1,"x":1},{"id":2}]}"#,
+                r#"{"a":[{"id":2},{"id":1,"x":1}]}"#,
+                r#"{"a":[{"id":2},{"id":1,"x":2}]}"#,
+            ),
+            ("null-is-absent $.a", r#"{"a":null}"#, "{}", r#"{"a":0}"#),
+            ("default(10) $.a", r#"{"a":10.0}"#, "{}", r#"{"a":11}"#),
+            ("optional $.a", r#"{"a":1}"#, "{}", r#"{"a":2}"#),
+            ("text $.a", r#"{"a":"{\"b\":1}"}"#, r#"{"a":"{\"b\":1}"}"#, r#"{"a":"{ \"b\":1}"}"#),
+            ("trim $.a", r#"{"a":" x"}"#, r#"{"a":"x\n"}"#, r#"{"a":"X"}"#),
+            ("caseless $.a", r#"{"a":"GRÖSSE"}"#, r#"{"a":"grösse"}"#, r#"{"a":"grosse"}"#),
+            ("exact-unicode $.a", "{\"a\":\"\u{e9}\"}", "{\"a\":\"\u{e9}\"}", "{\"a\":\"e\u{301}\"}"),
+            ("ignore $..a", r#"{"x":[{"a":1}]}"#, r#"{"x":[{}]}"#, r#"{"x":[]}"#),
+        ];
+        for (rule, recorded, passes, fails) in table {
+            assert!(under(rule, recorded, passes).is_empty(), "{rule}: {:?}", under(rule, recorded, passes));
+            assert!(under(rule, passes, recorded).is_empty(), "{rule} from the other side");
+            assert_eq!(under(rule, recorded, fails).len(), 1, "{rule}: {:?}", under(rule, recorded, fails));
+        }
+    }
+
+    #[test]
+    fn items_of_a_list_without_order_keep_their_leeway() {
+        let policy = Policy::new(vec!["bag $.a".parse().unwrap(), "tolerance(1) $.a[*]".parse().unwrap()]);
+        let read = |text: &str| Value::read(&Json::parse(text).unwrap(), &policy.tool(&ToolName::new("t")));
+        let found = |a: &str, b: &str| differences(&read(a), &read(b)).len();
+        assert_eq!(found(r#"{"a":[1,2,3]}"#, r#"{"a":[4,2,2]}"#), 0);
+        assert_eq!(found(r#"{"a":[1,2,3]}"#, r#"{"a":[5,2,2]}"#), 2);
+    }
+
+    #[test]
+    fn a_remedy_accepts_what_it_was_offered_for() {
+        let pairs = [
+            (r#"{"a":"Paris"}"#, r#"{"a":"paris"}"#),
+            (r#"{"a":"Paris"}"#, r#"{"a":"Paris "}"#),
+            (r#"{"a":[1,2]}"#, r#"{"a":[2,1]}"#),
+            (r#"{"a":[1,2,2]}"#, r#"{"a":[2,1,1]}"#),
+            (r#"{"a":null}"#, "{}"),
+            ("{}", r#"{"a":[]}"#),
+            ("{}", r#"{"a":{"b":7}}"#),
+            (r#"{"a":"2026-01-01T00:00:00Z"}"#, r#"{"a":"2026-01-01T00:00:10.5Z"}"#),
+            (r#"{"a":"2026-01-01"}"#, r#"{"a":"2026-03-01"}"#),
+            (r#"{"a":"6f1c1d2e-3b4a-4c5d-8e9f-000000000001"}"#, r#"{"a":"6f1c1d2e-3b4a-4c5d-8e9f-000000000002"}"#),
+        ];
+        for (a, b) in pairs {
+            let read = |text: &str| Value::read(&Json::parse(text).unwrap(), &ToolRules::none());
+            let found = differences(&read(a), &read(b)).remove(0);
+            let rule = format!("{} {}", found.remedy.expect(a), found.path);
+            assert!(under(&rule, a, b).is_empty(), "{rule} for {a} {b}");
+        }
+    }
+
+    #[test]
+    fn keys_in_another_spelling_are_told_so() {
+        let found = between(r#"{"orderId":1}"#, r#"{"order_id":1}"#);
+        assert!(found.len() == 2 && found.iter().all(|told| told.contains("spelt otherwise")), "{found:?}");
+    }
+
+    #[test]
+    fn what_an_eye_cannot_see_is_shown_escaped() {
         assert_eq!(
             between("\"admin\"", "\"\u{430}dmin\""),
             ["$: \"admin\" -> \"\\u{430}dmin\" (they look alike, some characters are others (shown escaped))"]
         );
-        assert!(between("\"Paris\"", "\"Paris \"")[0].contains("white space"));
         assert!(between("\"ab\"", "\"a\u{200b}b\"")[0].contains("\\u{200b}"));
-        assert!(between("\"Search\"", "\"search\"")[0].contains("case"));
-        assert!(between("[1,2,3]", "[3,2,1]")[0].contains("another order"));
-        let uuid = |last| format!("\"6f1c1d2e-3b4a-4c5d-8e9f-00000000000{last}\"");
-        assert!(between(&uuid(1), &uuid(2))[0].contains("made anew"));
     }
 
     #[test]

@@ -1,30 +1,48 @@
 //! What is different, and what only looks it.
 //!
 //! One canonical form decides everywhere: a stub answers a call, and an argument passes, when the canonical values
-//! under the [`Policy`] are equal. Numbers are compared by value with every digit, objects whatever their key order,
-//! texts after Unicode normalisation, a text that holds JSON by what it holds.
+//! under the [`Policy`] are equal, or differ by no more than its rules allow. Numbers are compared by value with every
+//! digit, objects whatever their key order, texts after Unicode normalisation, a text that holds JSON by what it holds.
 
 mod alignment;
 mod arguments;
+mod band;
 mod canonical;
 mod common_part;
 mod difference;
+mod excerpt;
+mod hint;
+mod how;
 #[cfg(test)]
 mod laws;
 mod matching;
 mod number;
+mod order;
+mod pairing;
 mod path;
 mod policy;
+mod prepared;
+mod reader;
+mod reference;
+mod rule;
 mod sequence;
 mod text;
 
-pub use alignment::{Alignment, Extra, ExtraKind, Missing, MissingKind, Order, Pair, PairKind};
-pub use arguments::{Arguments, CallKey, PreparedCall, prepare};
-pub use canonical::Value;
-pub use difference::{Change, Difference, Hint, around_difference, differences};
+pub use alignment::{Alignment, Edge, Excuse, Extra, ExtraKind, Missing, MissingKind, Order, Pair, PairKind};
+pub use arguments::{Arguments, CallKey};
+pub use band::Band;
+pub use canonical::{Alike, Loose, Value};
+pub use difference::{Change, Difference, differences};
+pub use excerpt::{around_difference, beginning};
+pub use hint::Hint;
+pub use how::{How, TextPattern};
 pub use matching::Matching;
 pub use number::Number;
 pub use path::{Path, PathPattern, PathStep, PatternError};
-pub use policy::{How, Policy, Rule, RuleError, ToolRules};
+pub use policy::{Policy, ToolRules};
+pub use prepared::{PreparedCall, prepare};
+pub(crate) use reference::Origins;
+pub use reference::Referred;
+pub use rule::{Rule, RuleError};
 pub use sequence::align;
 pub use text::Text;

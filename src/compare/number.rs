@@ -7,7 +7,7 @@ use std::fmt;
 ///
 /// Integers are exact at any size. A fraction of 16 or 17 significant digits, which is what a double prints when
 /// arithmetic left noise in it, is rounded to 15, so `0.30000000000000004` is `0.3`; longer ones are exact again.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Number {
     negative: bool,
     /// Significant digits in ASCII, no zero at either end; empty for zero.
@@ -16,7 +16,7 @@ pub struct Number {
     exponent: Exponent,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 enum Exponent {
     Small(i64),
     /// An exponent beyond all reason, as it was written.
@@ -59,6 +59,26 @@ impl Number {
             return Self { negative: false, digits: "".into(), exponent: Exponent::Small(0) };
         }
         Self { negative, digits: digits.into(), exponent: Exponent::Small(exponent) }
+    }
+
+    /// The value where 28 digits hold it.
+    pub(super) fn decimal(&self) -> Option<rust_decimal::Decimal> {
+        let text = self.to_string();
+        let exact = rust_decimal::Decimal::from_str_exact(&text).ok();
+        exact.or_else(|| rust_decimal::Decimal::from_scientific(&text).ok().filter(|_| self.digits.len() <= 28))
+    }
+
+    /// The nearest double.
+    pub(super) fn double(&self) -> f64 {
+        self.to_string().parse().unwrap_or(f64::NAN)
+    }
+
+    /// Whether it has no fraction.
+    pub(super) fn is_whole(&self) -> bool {
+        match &self.exponent {
+            Exponent::Small(exponent) => *exponent >= 0,
+            Exponent::Vast(exponent) => !exponent.starts_with('-'),
+        }
     }
 
     /// Feeds the number to a hash.

@@ -1,5 +1,6 @@
 //! Paths into a value, and patterns of paths.
 
+use std::cmp::Reverse;
 use std::fmt;
 use std::str::FromStr;
 
@@ -12,6 +13,8 @@ pub enum PathStep {
     Key(String),
     /// An item of a list, counted from 0.
     Index(usize),
+    /// An item of a list that is compared whatever its order.
+    Item,
 }
 
 /// Where in a value, as `$.filters[0].id`.
@@ -45,6 +48,7 @@ impl Path {
         self.0.iter().try_fold(value.clone(), |value, step| match step {
             PathStep::Key(key) => value.member(key),
             PathStep::Index(index) => value.items()?.into_iter().nth(*index),
+            PathStep::Item => None,
         })
     }
 
@@ -53,7 +57,7 @@ impl Path {
     pub fn general(&self) -> String {
         shown(self.0.iter().map(|step| match step {
             PathStep::Key(key) => Segment::Key(key.clone()),
-            PathStep::Index(_) => Segment::AnyIndex,
+            PathStep::Index(_) | PathStep::Item => Segment::AnyIndex,
         }))
     }
 }
@@ -79,6 +83,7 @@ impl fmt::Display for Path {
         f.write_str(&shown(self.0.iter().map(|step| match step {
             PathStep::Key(key) => Segment::Key(key.clone()),
             PathStep::Index(index) => Segment::Index(*index),
+            PathStep::Item => Segment::AnyIndex,
         })))
     }
 }
@@ -136,6 +141,16 @@ impl PathPattern {
         matches!(self.0.as_slice(), [Segment::AnyKey] | [Segment::Descent, Segment::AnyKey])
     }
 
+    /// How closely it says what it covers: fewer `..`, then fewer wildcards, then more names make it closer.
+    pub(super) fn closeness(&self) -> (Reverse<usize>, Reverse<usize>, usize) {
+        let count = |wanted: fn(&Segment) -> bool| self.0.iter().filter(|segment| wanted(segment)).count();
+        (
+            Reverse(count(|segment| *segment == Segment::Descent)),
+            Reverse(count(|segment| matches!(segment, Segment::AnyKey | Segment::AnyIndex))),
+            count(|segment| matches!(segment, Segment::Key(_) | Segment::Index(_))),
+        )
+    }
+
     /// Whether it covers a path.
     #[must_use]
     pub fn covers(&self, path: &Path) -> bool {
@@ -152,7 +167,7 @@ fn covers(pattern: &[Segment], path: &[PathStep]) -> bool {
     let fits = match (segment, step) {
         (Segment::Key(wanted), PathStep::Key(key)) => wanted == key,
         (Segment::Index(wanted), PathStep::Index(index)) => wanted == index,
-        (Segment::AnyKey, PathStep::Key(_)) | (Segment::AnyIndex, PathStep::Index(_)) => true,
+        (Segment::AnyKey, PathStep::Key(_)) | (Segment::AnyIndex, PathStep::Index(_) | PathStep::Item) => true,
         _ => false,
     };
     fits && covers(rest, below)

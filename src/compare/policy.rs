@@ -1,132 +1,71 @@
 //! What may differ without being a difference: rules by tool and path.
 
-use std::fmt;
-use std::str::FromStr;
+use std::sync::Arc;
 
-use super::path::{Path, PathPattern, PatternError};
-use crate::recording::ToolName;
-
-/// How a place in the arguments is compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum How {
-    /// Not at all, present or absent.
-    Ignore,
-}
-
-impl How {
-    /// Its word in a suite file and in reports.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            How::Ignore => "ignore",
-        }
-    }
-}
-
-/// One rule: these tools, these paths, compared this way.
-#[derive(Clone, Debug)]
-pub struct Rule {
-    tools: glob::Pattern,
-    path: PathPattern,
-    how: How,
-}
-
-/// Why a text is no rule.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum RuleError {
-    /// The path is none.
-    #[error(transparent)]
-    Path(#[from] PatternError),
-    /// The tool is no pattern.
-    #[error("{pattern:?} is no pattern of tools: {problem}")]
-    Tools {
-        /// The pattern.
-        pattern: String,
-        /// What is wrong with it.
-        problem: String,
-    },
-    /// It covers everything, so nothing would be compared.
-    #[error(
-        "the rule would ignore all arguments of all tools; to compare names alone, skip the check: --skip tool-arguments"
-    )]
-    Everything,
-}
-
-/// Where the arguments of a call stand in an interaction; a path may start with it.
-const IN_INTERACTION: &str = "toolCalls[*].arguments";
-
-impl Rule {
-    /// A rule to ignore `[TOOL:]PATH`, a path into the arguments. TOOL may hold `*` and `?`; without it the rule
-    /// is for every tool.
-    ///
-    /// # Errors
-    /// [`RuleError`] when the text is no such path.
-    pub fn ignore(text: &str) -> Result<Self, RuleError> {
-        let (tools, path) = split_tool(text);
-        let inside = path.strip_prefix("$.").unwrap_or(path).strip_prefix(IN_INTERACTION);
-        let path = inside.unwrap_or(path);
-        let pattern = path.parse::<PathPattern>()?;
-        if pattern.covers(&Path::root()) || (tools == "*" && pattern.covers_every_key()) {
-            return Err(RuleError::Everything);
-        }
-        let tools = glob::Pattern::new(tools)
-            .map_err(|error| RuleError::Tools { pattern: tools.to_owned(), problem: error.msg.to_owned() })?;
-        Ok(Self { tools, path: pattern, how: How::Ignore })
-    }
-}
-
-/// Splits off the tool: what stands before a colon that is in no brackets.
-fn split_tool(text: &str) -> (&str, &str) {
-    let colon = text.find(':').filter(|at| !text[..*at].contains(['[', '$']));
-    colon.map_or(("*", text), |at| (&text[..at], &text[at + 1..]))
-}
-
-impl FromStr for Rule {
-    type Err = RuleError;
-
-    fn from_str(text: &str) -> Result<Self, RuleError> {
-        Self::ignore(text)
-    }
-}
-
-impl fmt::Display for Rule {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}:{}", self.how.as_str(), self.tools, self.path)
-    }
-}
+use super::how::{Aspect, How};
+use super::path::Path;
+use super::rule::Rule;
+use crate::recording::{Json, ToolName};
 
 /// The rules that stub lookup and checks share.
 #[derive(Clone, Debug, Default)]
 pub struct Policy {
-    rules: Vec<Rule>,
+    /// As they were given.
+    stated: Vec<Rule>,
+    /// The most specific first.
+    ranked: Vec<Arc<Rule>>,
 }
 
 impl Policy {
-    /// A policy of these rules.
+    /// A policy of these rules. Their order does not matter.
     #[must_use]
     pub fn new(rules: Vec<Rule>) -> Self {
-        Self { rules }
+        let mut ranked: Vec<Arc<Rule>> = rules.iter().cloned().map(Arc::new).collect();
+        ranked.sort_by(|a, b| b.specificity(a));
+        ranked.dedup();
+        Self { stated: rules, ranked }
+    }
+
+    /// The same with what tools declare, where a `schema` rule asks for it.
+    #[must_use]
+    pub fn with_declared(self, tool: &ToolName, defaults: Vec<(String, Json)>) -> Self {
+        let asked = self.stated.iter().any(|rule| matches!(rule.how(), How::Schema) && rule.is_for(tool));
+        if !asked {
+            return self;
+        }
+        let declared = defaults.into_iter().filter_map(|(path, value)| Rule::declared_default(tool, &path, value).ok());
+        Self::new(self.stated.into_iter().chain(declared).collect())
     }
 
     /// The rules.
     #[must_use]
     pub fn rules(&self) -> &[Rule] {
-        &self.rules
+        &self.stated
     }
 
     /// The rules that apply to a tool.
     #[must_use]
     pub fn tool(&self, tool: &ToolName) -> ToolRules<'_> {
-        ToolRules { rules: self.rules.iter().filter(|rule| rule.tools.matches(tool.as_str())).collect() }
+        ToolRules { rules: self.ranked.iter().filter(|rule| rule.is_for(tool)).collect() }
+    }
+
+    /// Whether something is compared by where it came from, so that earlier results have to be looked at.
+    #[must_use]
+    pub fn has_references(&self) -> bool {
+        self.ranked.iter().any(|rule| matches!(rule.how(), How::Reference))
+    }
+
+    /// Whether a rule lets values pass that no hash finds.
+    #[must_use]
+    pub fn is_loose(&self) -> bool {
+        self.ranked.iter().any(|rule| rule.how().is_loose())
     }
 
     /// A hash that changes when a rule does, whatever their order: it stands in every report.
     #[must_use]
     pub fn hash(&self) -> String {
-        let mut rules: Vec<String> = self.rules.iter().map(Rule::to_string).collect();
+        let mut rules: Vec<String> = self.ranked.iter().map(|rule| rule.to_string()).collect();
         rules.sort();
-        rules.dedup();
         let mut hasher = blake3::Hasher::new();
         for rule in rules {
             hasher.update(rule.as_bytes());
@@ -136,29 +75,99 @@ impl Policy {
     }
 }
 
-/// The rules of one tool.
+/// The rules of one tool, the most specific first.
 #[derive(Clone, Debug)]
 pub struct ToolRules<'a> {
-    rules: Vec<&'a Rule>,
+    rules: Vec<&'a Arc<Rule>>,
 }
 
-impl ToolRules<'_> {
+/// What the rules say of one place: for each aspect the rule that decides it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Treatment<'a> {
+    pub(super) equality: Option<&'a Arc<Rule>>,
+    pub(super) order: Option<&'a Arc<Rule>>,
+    pub(super) null: Option<&'a Arc<Rule>>,
+    pub(super) default: Option<&'a Arc<Rule>>,
+    pub(super) presence: Option<&'a Arc<Rule>>,
+    pub(super) embedding: Option<&'a Arc<Rule>>,
+    pub(super) space: Option<&'a Arc<Rule>>,
+    pub(super) case: Option<&'a Arc<Rule>>,
+    pub(super) unicode: Option<&'a Arc<Rule>>,
+}
+
+impl<'a> Treatment<'a> {
+    fn slot(&mut self, aspect: Aspect) -> Option<&mut Option<&'a Arc<Rule>>> {
+        Some(match aspect {
+            Aspect::Equality => &mut self.equality,
+            Aspect::Order => &mut self.order,
+            Aspect::Null => &mut self.null,
+            Aspect::Default => &mut self.default,
+            Aspect::Presence => &mut self.presence,
+            Aspect::Embedding => &mut self.embedding,
+            Aspect::Space => &mut self.space,
+            Aspect::Case => &mut self.case,
+            Aspect::Unicode => &mut self.unicode,
+            Aspect::Declared => return None,
+        })
+    }
+
+    /// The rules that decide something here, each once.
+    fn deciding(&self) -> impl Iterator<Item = &'a Arc<Rule>> {
+        let all = [
+            self.equality,
+            self.order,
+            self.null,
+            self.default,
+            self.presence,
+            self.embedding,
+            self.space,
+            self.case,
+            self.unicode,
+        ];
+        all.into_iter().flatten()
+    }
+}
+
+impl<'a> ToolRules<'a> {
     /// No rules.
     #[must_use]
     pub fn none() -> Self {
         Self { rules: Vec::new() }
     }
 
-    /// One rule alone; none where it is not for this tool.
+    /// Whether there are none.
     #[must_use]
-    pub(super) fn of_one<'a>(rule: &'a Rule, tool: &ToolName) -> ToolRules<'a> {
-        ToolRules { rules: Some(rule).filter(|rule| rule.tools.matches(tool.as_str())).into_iter().collect() }
+    pub fn is_empty(&self) -> bool {
+        self.rules.is_empty()
     }
 
-    /// Whether a path is not looked at.
+    /// What they say of a place: in each aspect the most specific rule decides, and an `exact` rule takes back what
+    /// less specific ones say.
+    pub(super) fn at(&self, path: &Path) -> Treatment<'a> {
+        let mut treatment = Treatment::default();
+        for rule in self.rules.iter().filter(|rule| rule.covers(path)) {
+            let Some(aspect) = rule.how().aspect() else { break };
+            if let Some(slot) = treatment.slot(aspect) {
+                slot.get_or_insert(rule);
+            }
+        }
+        treatment
+    }
+
+    /// The rules that decide how a place is compared: its own, else those of the nearest place around it that has any.
     #[must_use]
-    pub fn ignore(&self, path: &Path) -> bool {
-        self.rules.iter().any(|rule| rule.how == How::Ignore && rule.path.covers(path))
+    pub fn deciding(&self, path: &Path) -> Vec<&'a Rule> {
+        if self.rules.is_empty() {
+            return Vec::new();
+        }
+        let mut place = path.clone();
+        loop {
+            let found: Vec<&Rule> = self.at(&place).deciding().map(|rule| &**rule).collect();
+            if !found.is_empty() || place.steps().is_empty() {
+                return found;
+            }
+            place.pop();
+        }
     }
 }
 
@@ -166,44 +175,70 @@ impl ToolRules<'_> {
 mod tests {
     use super::super::canonical::Value;
     use super::*;
-    use crate::recording::Json;
 
-    fn equal(rule: &str, tool: &str, a: &str, b: &str) -> bool {
-        let policy = Policy::new(vec![rule.parse().unwrap()]);
+    fn policy(rules: &[&str]) -> Policy {
+        Policy::new(rules.iter().map(|text| text.parse().unwrap()).collect())
+    }
+
+    fn equal(rules: &[&str], tool: &str, a: &str, b: &str) -> bool {
+        let policy = policy(rules);
         let tool = ToolName::new(tool);
         let read = |text: &str| Value::read(&Json::parse(text).unwrap(), &policy.tool(&tool));
-        read(a) == read(b)
+        let (a, b) = (read(a), read(b));
+        assert_eq!(a.accepts(&b), b.accepts(&a));
+        if a == b {
+            assert_eq!(a.hash128(), b.hash128());
+        }
+        a.accepts(&b)
     }
 
     #[test]
     fn an_ignored_path_hides_itself_and_nothing_else() {
         for rule in ["ts", "$.ts", "*:ts", "look*:$.ts", "toolCalls[*].arguments.ts", "$.toolCalls[*].arguments.ts"] {
-            assert!(equal(rule, "lookup", r#"{"id":1,"ts":1}"#, r#"{"id":1,"ts":2}"#), "{rule}");
-            assert!(equal(rule, "lookup", r#"{"id":1,"ts":1}"#, r#"{"id":1}"#), "{rule}");
-            assert!(!equal(rule, "lookup", r#"{"id":1,"ts":1}"#, r#"{"id":2,"ts":1}"#), "{rule}");
+            let rule = &[&*format!("ignore {rule}")];
+            assert!(equal(rule, "lookup", r#"{"id":1,"ts":1}"#, r#"{"id":1,"ts":2}"#), "{rule:?}");
+            assert!(equal(rule, "lookup", r#"{"id":1,"ts":1}"#, r#"{"id":1}"#), "{rule:?}");
+            assert!(!equal(rule, "lookup", r#"{"id":1,"ts":1}"#, r#"{"id":2,"ts":1}"#), "{rule:?}");
         }
-        assert!(!equal("refund:ts", "lookup", r#"{"ts":1}"#, r#"{"ts":2}"#));
+        assert!(!equal(&["ignore refund:ts"], "lookup", r#"{"ts":1}"#, r#"{"ts":2}"#));
     }
 
     #[test]
     fn an_ignored_path_reaches_into_a_text_that_holds_json() {
-        assert!(equal("payload.ts", "t", r#"{"payload":"{\"ts\":1}"}"#, r#"{"payload":"{\"ts\":2}"}"#));
-        assert!(equal("$..at[*]", "t", r#"{"x":{"at":[1]}}"#, r#"{"x":{"at":[2]}}"#));
+        assert!(equal(&["ignore payload.ts"], "t", r#"{"payload":"{\"ts\":1}"}"#, r#"{"payload":"{\"ts\":2}"}"#));
+        assert!(equal(&["ignore $..at[*]"], "t", r#"{"x":{"at":[1]}}"#, r#"{"x":{"at":[2]}}"#));
     }
 
     #[test]
-    fn a_rule_for_everything_is_refused() {
-        for all in ["$", "*", "*:*", "$.*", "$..*"] {
-            assert_eq!(Rule::ignore(all).unwrap_err(), RuleError::Everything, "{all}");
+    fn the_most_specific_rule_decides() {
+        let rules = ["ignore $..made_at", "ignore $..seen_at"];
+        assert!(equal(&rules, "t", r#"{"made_at":1,"x":{"seen_at":2}}"#, r#"{"x":{}}"#));
+        assert!(equal(&["ignore $..at", "exact $.at"], "t", r#"{"x":{"at":1}}"#, r#"{"x":{"at":2}}"#));
+        assert!(!equal(&["ignore $..at", "exact $.at"], "t", r#"{"at":1}"#, r#"{"at":2}"#));
+        assert!(equal(&["exact $.at", "ignore pay:$..at"], "pay", r#"{"at":1}"#, r#"{"at":2}"#), "the tool by name");
+        assert!(equal(&["trim $.q", "caseless $.q"], "t", r#"{"q":" Paris"}"#, r#"{"q":"paris "}"#), "aspects add up");
+        assert!(!equal(&["trim $.*", "exact $.q"], "t", r#"{"q":" a"}"#, r#"{"q":"a"}"#));
+        for two in [["ignore $.a", "type $.a"], ["type $.a", "ignore $.a"]] {
+            assert!(!equal(&two, "t", r#"{"a":1}"#, "{}"), "of two that are equally specific the stricter");
         }
-        assert!(Rule::ignore("refund:*").is_ok(), "one tool's names alone may be compared");
-        assert!(Rule::ignore("a[").is_err());
     }
 
     #[test]
     fn the_hash_does_not_depend_on_the_order_of_rules() {
-        let policy = |texts: &[&str]| Policy::new(texts.iter().map(|text| text.parse().unwrap()).collect()).hash();
-        assert_eq!(policy(&["a", "x:b"]), policy(&["x:b", "a"]));
-        assert_ne!(policy(&["a"]), policy(&["b"]));
+        assert_eq!(policy(&["ignore a", "ignore x:b"]).hash(), policy(&["ignore x:b", "ignore a", "ignore a"]).hash());
+        assert_ne!(policy(&["ignore a"]).hash(), policy(&["ignore b"]).hash());
+        assert_ne!(policy(&["trim a"]).hash(), policy(&["ignore a"]).hash());
+    }
+
+    #[test]
+    fn what_decided_is_named() {
+        let policy = policy(&["set $.tags", "ignore $..x", "tolerance(1) pay:$.amount"]);
+        let named = |tool: &str, path: &str| {
+            let rules = policy.tool(&ToolName::new(tool));
+            rules.deciding(&path.parse().unwrap()).iter().map(|rule| rule.to_string()).collect::<Vec<_>>()
+        };
+        assert_eq!(named("pay", "$.amount"), ["tolerance(1) pay:$.amount"]);
+        assert_eq!(named("pay", "$.tags[3].name"), ["set *:$.tags"]);
+        assert!(named("get", "$.amount").is_empty());
     }
 }

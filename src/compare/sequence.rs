@@ -1,213 +1,205 @@
-//! Pairing the calls of a run with the recorded ones.
-//!
-//! Equal calls are paired first, as many as possible in their order, then the rest of the equal ones by position.
-//! What is left is paired at least total cost, ties going to the earlier position. Pairing equal calls first loses
-//! nothing: the cost of a pair is a distance, so an optimal assignment that splits two equal calls can be mended at
-//! no cost.
+//! How the calls of a run correspond to the recorded ones: who is whose counterpart, and what of it differs.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::cmp::Ordering;
+use std::collections::{HashMap, HashSet};
 
-use pathfinding::prelude::{Matrix, kuhn_munkres_min};
-
-use super::alignment::{Alignment, Extra, ExtraKind, Missing, MissingKind, Order, Pair, PairKind};
-use super::arguments::{Arguments, CallKey, PreparedCall};
-use super::canonical::Value;
-use super::common_part::{Tie, common_part, longest_rise};
+use super::alignment::{Alignment, Excuse, Extra, ExtraKind, Missing, MissingKind, Order, Pair, PairKind};
+use super::arguments::{Arguments, CallKey};
+use super::difference::Difference;
+use super::hint::Hint;
 use super::matching::Matching;
+use super::order::{broken_edges, out_of_order};
+use super::pairing::{Agents, partners};
+use super::policy::ToolRules;
+use super::prepared::PreparedCall;
+use super::reference::Label;
 use crate::recording::ToolName;
 
-/// Pairs the calls of a run with the recorded ones.
+/// Pairs the calls of a run with the recorded ones and says how they differ.
 #[must_use]
 pub fn align(recorded: &[PreparedCall<'_>], seen: &[PreparedCall<'_>], matching: Matching) -> Alignment {
-    let letter_equal = recorded.len() == seen.len() && recorded.iter().zip(seen).all(|(a, b)| a.is_letter_equal(b));
-    if letter_equal {
-        let same = |at| Pair { recorded: at, seen: at, kind: PairKind::Same, order: Order::Kept };
+    let agents = Agents::told_by(recorded, seen);
+    let traced = recorded.iter().chain(seen).any(PreparedCall::has_origins);
+    let is_same = |(a, b): (&PreparedCall<'_>, &PreparedCall<'_>)| a.is_letter_equal(b) && agents.of(a) == agents.of(b);
+    if !traced && recorded.len() == seen.len() && recorded.iter().zip(seen).all(is_same) {
+        let same = |at| Pair { recorded: at, seen: at, kind: PairKind::Same, order: Order::Kept, excused: Vec::new() };
         return Alignment { pairs: (0..seen.len()).map(same).collect(), ..Alignment::default() };
     }
-    let mut partner = equal_pairs(recorded, seen);
-    pair_the_rest(recorded, seen, &mut partner);
-    describe(recorded, seen, &partner, matching)
+    if traced {
+        let (recorded, seen, partner) = traced_partners(recorded, seen, agents);
+        return describe(&recorded, &seen, &partner, matching, agents);
+    }
+    describe(recorded, seen, &partners(recorded, seen, agents), matching, agents)
 }
 
-/// For each recorded call the equal call of the run that it is paired with.
-fn equal_pairs(recorded: &[PreparedCall<'_>], seen: &[PreparedCall<'_>]) -> Vec<Option<usize>> {
-    let keys = |calls: &[PreparedCall<'_>]| calls.iter().map(PreparedCall::key).collect::<Vec<_>>();
-    let (ours, theirs) = (keys(recorded), keys(seen));
-    let mut partner = vec![None; recorded.len()];
-    let mut taken = vec![false; seen.len()];
-    for (at, to) in common_part(&ours, &theirs) {
-        partner[at] = Some(to);
-        taken[to] = true;
+/// How often calls are paired anew: as often as a value can go from result to argument to result.
+const ROUNDS: usize = 8;
+
+/// Partners where values are known by the calls that they came out of, which are known by their partners in turn: at
+/// first such a call is known by its tool alone, then by its partner, until nothing changes any more.
+fn traced_partners<'a>(
+    recorded: &[PreparedCall<'a>],
+    seen: &[PreparedCall<'a>],
+    agents: Agents,
+) -> (Vec<PreparedCall<'a>>, Vec<PreparedCall<'a>>, Vec<Option<usize>>) {
+    let mut known: HashMap<&ToolName, Label> = HashMap::new();
+    for call in recorded.iter().chain(seen) {
+        let next = TOOL + known.len() as Label;
+        known.entry(&call.call.name).or_insert(next);
     }
-    let mut free: HashMap<_, VecDeque<usize>> = HashMap::new();
-    for (at, key) in theirs.iter().enumerate().filter(|(at, _)| !taken[*at]) {
-        free.entry(*key).or_default().push_back(at);
-    }
-    for (at, key) in ours.iter().enumerate() {
-        if partner[at].is_none() {
-            partner[at] = free.get_mut(key).and_then(VecDeque::pop_front);
+    let by_tool =
+        |calls: &[PreparedCall<'_>]| -> Vec<Label> { calls.iter().map(|call| known[&call.call.name]).collect() };
+    let (mut ours, mut theirs) = (by_tool(recorded), by_tool(seen));
+    let mut before = None;
+    for round in 0.. {
+        let named = |calls: &[PreparedCall<'a>], labels: &[Label]| -> Vec<PreparedCall<'a>> {
+            calls.iter().map(|call| call.relabelled(&|at| labels[at])).collect()
+        };
+        let (left, right) = (named(recorded, &ours), named(seen, &theirs));
+        let partner = partners(&left, &right, agents);
+        // The first round knows tools alone; what it found must be looked at once more.
+        if before.as_ref() == Some(&partner) || round == ROUNDS {
+            return (left, right, partner);
         }
-    }
-    partner
-}
-
-/// The cost of leaving a call without a counterpart. A pair that costs as much as two of these is not worth it.
-const ALONE: i64 = 1_000_000_000;
-/// The cost of the same tool with entirely other arguments; less than leaving both calls alone, so that a changed
-/// call is not taken for one missing and one extra.
-const OTHER_ARGUMENTS: i64 = 1_500_000_000;
-/// The cost of another tool with equal arguments.
-const OTHER_TOOL: i64 = 1_600_000_000;
-/// No pair at all.
-const NEVER: i64 = 2 * ALONE + 1_000_000;
-
-/// Up to this many cells the optimal assignment is worth its cubic time; beyond, calls are paired in order by tool.
-const ASSIGNABLE: usize = 250 * 250;
-
-fn pair_the_rest(recorded: &[PreparedCall<'_>], seen: &[PreparedCall<'_>], partner: &mut [Option<usize>]) {
-    let mut taken = vec![false; seen.len()];
-    partner.iter().flatten().for_each(|at| taken[*at] = true);
-    let left: Vec<usize> = (0..recorded.len()).filter(|at| partner[*at].is_none()).collect();
-    let right: Vec<usize> = (0..seen.len()).filter(|at| !taken[*at]).collect();
-    if left.is_empty() || right.is_empty() {
-        return;
-    }
-    if left.len() * right.len() > ASSIGNABLE {
-        return pair_in_order(recorded, seen, &left, right, partner);
-    }
-    let strange = Strange::new(recorded, seen);
-    // Either side may stay alone, so each row has a column of its own to stay alone in.
-    let columns = right.len() + left.len();
-    let costs = Matrix::from_fn(left.len(), columns, |(row, column)| match right.get(column) {
-        Some(&at) => pair_cost(&recorded[left[row]], &seen[at], &strange, row.abs_diff(column)) - ALONE,
-        None => ALONE,
-    });
-    let (_, columns) = kuhn_munkres_min(&costs);
-    for (row, column) in columns.into_iter().enumerate() {
-        if let Some(&at) = right.get(column)
-            && costs[(row, column)] < ALONE
-        {
-            partner[left[row]] = Some(at);
+        ours = (0..recorded.len() as Label).collect();
+        theirs = (0..seen.len() as Label).map(|at| ALONE + at).collect();
+        for (at, to) in partner.iter().enumerate() {
+            if let Some(to) = to {
+                theirs[*to] = at as Label;
+            }
         }
+        before = Some(partner);
     }
+    unreachable!("the rounds end above")
 }
 
-fn pair_in_order(
-    recorded: &[PreparedCall<'_>],
-    seen: &[PreparedCall<'_>],
-    left: &[usize],
-    right: Vec<usize>,
-    partner: &mut [Option<usize>],
-) {
-    let mut free: HashMap<_, VecDeque<usize>> = HashMap::new();
-    for at in right {
-        free.entry(&seen[at].call.name).or_default().push_back(at);
-    }
-    for at in left {
-        partner[*at] = free.get_mut(&recorded[*at].call.name).and_then(VecDeque::pop_front);
-    }
-}
-
-/// What a pair costs: how much of the arguments differs, and a trifle for the distance, which breaks ties. The trifle
-/// grows with the square, so that of two ways with equal arguments the one without a crossing is taken.
-fn pair_cost(recorded: &PreparedCall<'_>, seen: &PreparedCall<'_>, strange: &Strange<'_>, distance: usize) -> i64 {
-    let trifle = (distance * distance).min(10_000) as i64;
-    let unlike = unlikeness(recorded.arguments(), seen.arguments());
-    if recorded.call.name == seen.call.name {
-        return (unlike * OTHER_ARGUMENTS as f64) as i64 + trifle;
-    }
-    // Another tool is a rename only when each side knows one of the two names, and the arguments say so.
-    let says_something = recorded.arguments() != &Arguments::Value(Value::Object(Vec::new()));
-    if says_something && unlike < LIKE_ENOUGH && strange.hold(&recorded.call.name, &seen.call.name) {
-        return OTHER_TOOL + (unlike * 100_000_000.0) as i64 + trifle;
-    }
-    NEVER
-}
-
-/// The share of arguments that may differ in a call that was renamed: one of three may still be equal.
-const LIKE_ENOUGH: f64 = 0.7;
-
-/// The tools that one side alone calls: what a renamed tool is among.
-struct Strange<'a> {
-    recorded: HashSet<&'a ToolName>,
-    seen: HashSet<&'a ToolName>,
-}
-
-impl<'a> Strange<'a> {
-    fn new(recorded: &'a [PreparedCall<'_>], seen: &'a [PreparedCall<'_>]) -> Self {
-        let names = |calls: &'a [PreparedCall<'_>]| calls.iter().map(|call| &call.call.name).collect::<HashSet<_>>();
-        let (ours, theirs) = (names(recorded), names(seen));
-        Self { recorded: &ours - &theirs, seen: &theirs - &ours }
-    }
-
-    fn hold(&self, recorded: &ToolName, seen: &ToolName) -> bool {
-        self.recorded.contains(recorded) && self.seen.contains(seen)
-    }
-}
-
-/// The share of arguments that differ, from 0 (equal) to 1.
-fn unlikeness(a: &Arguments, b: &Arguments) -> f64 {
-    let (Arguments::Value(Value::Object(left)), Arguments::Value(Value::Object(right))) = (a, b) else {
-        return if a == b { 0.0 } else { 1.0 };
-    };
-    let equal = left.iter().filter(|member| {
-        right.binary_search_by(|other| other.0.cmp(&member.0)).is_ok_and(|at| right[at].1 == member.1)
-    });
-    let equal = equal.count();
-    let all = left.len() + right.len() - equal;
-    if all == 0 { 0.0 } else { 1.0 - equal as f64 / all as f64 }
-}
+/// Labels of tools, and of calls of the run without a partner, begin here.
+const TOOL: Label = 1 << 60;
+const ALONE: Label = 1 << 40;
 
 fn describe(
     recorded: &[PreparedCall<'_>],
     seen: &[PreparedCall<'_>],
     partner: &[Option<usize>],
     matching: Matching,
+    agents: Agents,
 ) -> Alignment {
     let paired: Vec<(usize, usize)> = partner.iter().enumerate().filter_map(|(at, to)| to.map(|to| (at, to))).collect();
-    let moved = out_of_order(&paired, recorded, seen, matching);
-    let pairs = paired.iter().zip(moved).map(|(&(from, to), order)| Pair {
-        recorded: from,
-        seen: to,
-        kind: pair_kind(&recorded[from], &seen[to]),
-        order,
-    });
+    let moved = out_of_order(&paired, recorded, seen, matching, agents);
+    let edges = broken_edges(&paired, recorded);
+    let mut pairs: Vec<Pair> = paired
+        .iter()
+        .zip(moved)
+        .map(|(&(from, to), order)| {
+            let (kind, excused) = compared(&recorded[from], &seen[to], agents);
+            Pair { recorded: from, seen: to, kind, order, excused }
+        })
+        .collect();
+    // A call that came before the one whose result it used is out of order, whatever its step says.
+    if matching.heeds_steps() {
+        let is_late = |pair: &Pair| edges.iter().any(|edge| edge.to == pair.recorded);
+        let all_kept = pairs.iter().all(|pair| pair.order == Order::Kept);
+        pairs.iter_mut().filter(|pair| all_kept && is_late(pair)).for_each(|pair| pair.order = Order::Moved);
+    }
+    mark_crossed(recorded, &mut pairs);
     let taken: HashSet<usize> = partner.iter().flatten().copied().collect();
-    let pairs = pairs.collect();
     let mut missing = (0..recorded.len()).filter(|at| partner[*at].is_none()).peekable();
     let mut extra = (0..seen.len()).filter(|at| !taken.contains(at)).peekable();
     // Most runs lack nothing, so the other side is looked through only for those that do.
-    let made = if missing.peek().is_some() { keys(seen) } else { HashSet::new() };
-    let known = if extra.peek().is_some() { Known::of(recorded) } else { Known::default() };
-    Alignment {
-        pairs,
-        missing: missing.map(|at| Missing { recorded: at, kind: missing_kind(recorded, at, &made) }).collect(),
-        extra: extra.map(|at| Extra { seen: at, kind: known.extra_kind(&seen[at]) }).collect(),
+    let made = if missing.peek().is_some() { keys(seen, agents) } else { HashSet::new() };
+    let known = if extra.peek().is_some() { Known::of(recorded, agents) } else { Known::default() };
+    let missing = missing.map(|at| Missing { recorded: at, kind: missing_kind(recorded, at, &made, agents) }).collect();
+    let mut extra: Vec<Extra> = extra.map(|at| Extra { seen: at, kind: known.extra_kind(seen, at, agents) }).collect();
+    mark_loops(recorded, seen, &mut extra, agents);
+    Alignment { pairs, missing, extra, broken_edges: edges }
+}
+
+/// How two calls differ, and what of it rules let pass.
+fn compared(recorded: &PreparedCall<'_>, seen: &PreparedCall<'_>, agents: Agents) -> (PairKind, Vec<Excuse>) {
+    let same_agent = agents.of(recorded) == agents.of(seen);
+    if recorded.is_letter_equal(seen) && same_agent && !recorded.has_origins() {
+        return (PairKind::Same, Vec::new());
+    }
+    let rules = recorded.policy().tool(&recorded.call.name);
+    let same_tool = recorded.call.name == seen.call.name;
+    let mut differences = match same_tool {
+        true => recorded.arguments().differences(seen.arguments()),
+        false => recorded.arguments().differences(&seen.read_by(recorded)),
+    };
+    let excused = if rules.is_empty() { Vec::new() } else { excuses(recorded, seen, &rules, &differences) };
+    for difference in &mut differences {
+        difference.rules = rules.deciding(&difference.path).iter().map(ToString::to_string).collect();
+    }
+    let kind = match (same_tool, same_agent, differences.is_empty()) {
+        (true, true, true) => PairKind::Same,
+        (true, true, false) => PairKind::Changed(differences),
+        (true, false, _) => PairKind::Handed(differences),
+        (false, ..) => PairKind::Renamed(differences),
+    };
+    (kind, excused)
+}
+
+/// What differs without any rule and is none of the differences that are left under the rules.
+fn excuses(
+    recorded: &PreparedCall<'_>,
+    seen: &PreparedCall<'_>,
+    rules: &ToolRules<'_>,
+    left: &[Difference],
+) -> Vec<Excuse> {
+    let plain = |call: &PreparedCall<'_>| Arguments::read(call.call.arguments.as_ref(), &ToolRules::none());
+    let left: HashSet<String> = left.iter().map(|difference| difference.path.general()).collect();
+    let all = plain(recorded).differences(&plain(seen)).into_iter();
+    all.filter(|difference| !left.contains(&difference.path.general()))
+        .map(|difference| Excuse {
+            rules: rules.deciding(&difference.path).iter().map(ToString::to_string).collect(),
+            path: difference.path,
+        })
+        .filter(|excuse| !excuse.rules.is_empty())
+        .collect()
+}
+
+/// Marks values that were recorded in another call of the same tool that changed at the same place: they went to the
+/// wrong call.
+fn mark_crossed(recorded: &[PreparedCall<'_>], pairs: &mut [Pair]) {
+    let changed = |pair: &Pair| matches!(pair.kind, PairKind::Changed(_));
+    if pairs.iter().filter(|pair| changed(pair)).count() < 2 {
+        return;
+    }
+    let mut gone: HashSet<(ToolName, String, String)> = HashSet::new();
+    let place = |recorded: &PreparedCall<'_>, difference: &Difference, value: &str| {
+        (recorded.call.name.clone(), difference.path.to_string(), value.to_owned())
+    };
+    for pair in pairs.iter() {
+        if let PairKind::Changed(differences) = &pair.kind {
+            for difference in differences {
+                gone.extend(
+                    difference.expected.as_deref().map(|value| place(&recorded[pair.recorded], difference, value)),
+                );
+            }
+        }
+    }
+    for pair in pairs.iter_mut() {
+        if let PairKind::Changed(differences) = &mut pair.kind {
+            for difference in differences {
+                let came = difference.seen.as_deref().map(|value| place(&recorded[pair.recorded], difference, value));
+                if came.is_some_and(|came| gone.contains(&came)) {
+                    (difference.hint, difference.remedy) = (Some(Hint::Crossed), None);
+                }
+            }
+        }
     }
 }
 
-fn pair_kind(recorded: &PreparedCall<'_>, seen: &PreparedCall<'_>) -> PairKind {
-    if recorded.is_letter_equal(seen) {
-        return PairKind::Same;
-    }
-    let differences = recorded.arguments().differences(seen.arguments());
-    match (recorded.call.name == seen.call.name, differences.is_empty()) {
-        (true, true) => PairKind::Same,
-        (true, false) => PairKind::Changed(differences),
-        (false, _) => PairKind::Renamed(differences),
-    }
+fn keys(calls: &[PreparedCall<'_>], agents: Agents) -> HashSet<CallKey> {
+    calls.iter().map(|call| agents.key(call)).collect()
 }
 
-fn keys(calls: &[PreparedCall<'_>]) -> HashSet<CallKey> {
-    calls.iter().map(PreparedCall::key).collect()
-}
-
-fn missing_kind(recorded: &[PreparedCall<'_>], at: usize, made: &HashSet<CallKey>) -> MissingKind {
-    let key = recorded[at].key();
+fn missing_kind(recorded: &[PreparedCall<'_>], at: usize, made: &HashSet<CallKey>, agents: Agents) -> MissingKind {
+    let key = agents.key(&recorded[at]);
     let failed = |at: usize| recorded[at].call.error.is_some();
     let is_made = made.contains(&key);
-    let next = recorded.get(at + 1).filter(|next| next.key() == key);
-    let before = at.checked_sub(1).filter(|before| recorded[*before].key() == key);
+    let next = recorded.get(at + 1).filter(|next| agents.key(next) == key);
+    let before = at.checked_sub(1).filter(|before| agents.key(&recorded[*before]) == key);
     if is_made && ((next.is_some() && failed(at)) || before.is_some_and(failed)) {
         return MissingKind::RetryDropped;
     }
@@ -222,14 +214,17 @@ struct Known<'a> {
 }
 
 impl<'a> Known<'a> {
-    fn of(recorded: &[PreparedCall<'a>]) -> Self {
-        Self { calls: keys(recorded), tools: recorded.iter().map(|call| &call.call.name).collect() }
+    fn of(recorded: &[PreparedCall<'a>], agents: Agents) -> Self {
+        Self { calls: keys(recorded, agents), tools: recorded.iter().map(|call| &call.call.name).collect() }
     }
 
-    fn extra_kind(&self, seen: &PreparedCall<'_>) -> ExtraKind {
-        if self.calls.contains(&seen.key()) {
-            ExtraKind::Repeated
-        } else if self.tools.contains(&seen.call.name) {
+    fn extra_kind(&self, seen: &[PreparedCall<'_>], at: usize, agents: Agents) -> ExtraKind {
+        let key = agents.key(&seen[at]);
+        let before = at.checked_sub(1).map(|before| &seen[before]);
+        let after_failure = |before: &PreparedCall<'_>| before.call.error.is_some() && agents.key(before) == key;
+        if self.calls.contains(&key) {
+            if before.is_some_and(after_failure) { ExtraKind::Retried } else { ExtraKind::Repeated }
+        } else if self.tools.contains(&seen[at].call.name) {
             ExtraKind::New
         } else {
             ExtraKind::UnknownTool
@@ -237,36 +232,37 @@ impl<'a> Known<'a> {
     }
 }
 
-/// For each pair, in the order of the recording, whether it is one of the fewest that must be taken out to leave
-/// the rest in order.
-fn out_of_order(
-    paired: &[(usize, usize)],
-    recorded: &[PreparedCall<'_>],
-    seen: &[PreparedCall<'_>],
-    matching: Matching,
-) -> Vec<Order> {
-    let heed = matching.heeds_steps() && recorded.iter().any(|call| call.call.step.is_some());
-    let starts = |calls: &[PreparedCall<'_>]| if heed { step_starts(calls) } else { (0..calls.len()).collect() };
-    let (ours, theirs) = (starts(recorded), starts(seen));
-    // Within a recorded step the order is free: take the calls of a step as they came in the run.
-    let mut order: Vec<usize> = (0..paired.len()).collect();
-    order.sort_by_key(|&index| (ours[paired[index].0], paired[index].1));
-    let places: Vec<usize> = order.iter().map(|&index| theirs[paired[index].1]).collect();
-    let mut result = vec![Order::Moved; paired.len()];
-    for at in longest_rise(&places, Tie::Rises) {
-        result[order[at]] = Order::Kept;
-    }
-    result
-}
+/// The longest series of calls that is looked for as going round.
+const LONGEST_ROUND: usize = 8;
 
-/// For each call the place of the first one that was asked for in the same step; a call without a step is its own.
-fn step_starts(calls: &[PreparedCall<'_>]) -> Vec<usize> {
-    let mut starts: Vec<usize> = Vec::with_capacity(calls.len());
-    for (at, call) in calls.iter().enumerate() {
-        let goes_on = at > 0 && call.call.step.is_some() && calls[at - 1].call.step == call.call.step;
-        starts.push(if goes_on { starts[at - 1] } else { at });
+/// How often a series goes round before it is a loop.
+const ROUNDS_OF_LOOP: usize = 3;
+
+/// Marks extra calls that are part of a loop: a series of calls that is made three times or more, one right after
+/// the other, though production did not make them so often.
+fn mark_loops(recorded: &[PreparedCall<'_>], seen: &[PreparedCall<'_>], extra: &mut [Extra], agents: Agents) {
+    if extra.len() < ROUNDS_OF_LOOP - 1 {
+        return;
     }
-    starts
+    let keys: Vec<CallKey> = seen.iter().map(|call| agents.key(call)).collect();
+    let mut looped = vec![false; keys.len()];
+    for length in 1..=LONGEST_ROUND.min(keys.len() / ROUNDS_OF_LOOP) {
+        let mut run = 0;
+        for at in length..keys.len() {
+            run = if keys[at] == keys[at - length] { run + 1 } else { 0 };
+            match run.cmp(&(length * (ROUNDS_OF_LOOP - 1))) {
+                Ordering::Less => {}
+                Ordering::Equal => looped[at + 1 - run..=at].fill(true),
+                Ordering::Greater => looped[at] = true,
+            }
+        }
+    }
+    let mut often: HashMap<CallKey, usize> = HashMap::new();
+    recorded.iter().for_each(|call| *often.entry(agents.key(call)).or_default() += 1);
+    let is_loop = |call: &Extra| looped[call.seen] && often.get(&keys[call.seen]).is_none_or(|n| *n < ROUNDS_OF_LOOP);
+    for call in extra.iter_mut().filter(|call| call.kind != ExtraKind::Retried && is_loop(call)) {
+        call.kind = ExtraKind::Looped;
+    }
 }
 
 #[cfg(test)]
@@ -275,15 +271,21 @@ mod tests {
     use super::*;
     use crate::recording::{Json, ToolCall, ToolName};
 
-    /// Calls written as `name`, `name=argument`, or either with `@step`.
+    /// Calls written as `name`, `name=argument`, either with `@step`, `^agent`, or `!` where it failed.
     fn calls(text: &str) -> Vec<ToolCall> {
         text.split_whitespace()
             .map(|word| {
+                let (word, error) = match word.strip_suffix('!') {
+                    Some(word) => (word, Some(Json::string("failed"))),
+                    None => (word, None),
+                };
+                let (word, agent) =
+                    word.split_once('^').map_or((word, None), |(word, agent)| (word, Some(agent.into())));
                 let (word, step) = word.split_once('@').map_or((word, None), |(word, step)| (word, step.parse().ok()));
                 let (name, value) = word.split_once('=').unwrap_or((word, ""));
                 let arguments =
                     (!value.is_empty()).then(|| Json::parse(format!("{{\"v\":\"{value}\",\"k\":1}}")).unwrap());
-                ToolCall { step, ..ToolCall::new(ToolName::new(name), arguments) }
+                ToolCall { step, agent, error, ..ToolCall::new(ToolName::new(name), arguments) }
             })
             .collect()
     }
@@ -298,6 +300,7 @@ mod tests {
                 PairKind::Same => {}
                 PairKind::Changed(_) => words.push(format!("changed {name}")),
                 PairKind::Renamed(_) => words.push(format!("renamed {name}>{}", b[pair.seen].name)),
+                PairKind::Handed(_) => words.push(format!("handed {name}")),
             }
             if pair.order == Order::Moved {
                 words.push(format!("moved {name}"));
@@ -364,5 +367,100 @@ mod tests {
     fn a_thousand_calls_less_one_are_one_missing_call() {
         let many = |skip: usize| (0..1000).filter(|n| *n != skip).map(|n| format!("t={n} ")).collect::<String>();
         assert_eq!(shown(&many(5000), &many(400)), "missing t Dropped");
+    }
+
+    #[test]
+    fn retries_and_loops_are_told_from_repeats() {
+        assert_eq!(shown("get=1! get=1", "get=1"), "missing get RetryDropped");
+        assert_eq!(shown("a get=1", "a get=1! get=1"), "extra get Retried");
+        assert_eq!(shown("a b", "a b b"), "extra b Repeated");
+        assert_eq!(shown("a b", "a b b b b"), "extra b Looped, extra b Looped, extra b Looped");
+        assert_eq!(shown("a b", "a b a b a b"), "extra a Looped, extra b Looped, extra a Looped, extra b Looped");
+    }
+
+    #[test]
+    fn a_call_belongs_to_the_agent_that_made_it() {
+        assert_eq!(shown("a@1^x b@2^y", "b@1^y a@2^x"), "", "the calls of two agents have no order");
+        assert_eq!(shown("a@1^x b@2^x", "b@1^x a@2^x"), "moved a");
+        assert_eq!(shown("a=1^x b=1^y", "a=1^y b=1^y"), "handed a");
+        assert_eq!(shown("a=1^x b=1^y", "a=1 b=1"), "", "a run that does not tell its agents");
+    }
+
+    /// Calls as JSON.
+    fn wire(calls: &str) -> Vec<ToolCall> {
+        let line = Json::parse(format!("{{\"input\":\"x\",\"toolCalls\":{calls}}}")).unwrap();
+        crate::recording::wire::read(&line).unwrap().tool_calls.unwrap()
+    }
+
+    fn under(rule: &str, recorded: &[ToolCall], seen: &[ToolCall]) -> Alignment {
+        let policy = Policy::new(vec![rule.parse().unwrap()]);
+        align(&prepare(recorded, &policy), &prepare(seen, &policy), Matching::Strict)
+    }
+
+    fn orders(first: &str, second: &str) -> Vec<ToolCall> {
+        wire(&format!(
+            r#"[{{"name":"create","arguments":{{"item":"tea"}},"result":{{"id":"{first}"}}}},
+            {{"name":"create","arguments":{{"item":"milk"}},"result":{{"id":"{second}"}}}},
+            {{"name":"pay","arguments":{{"order":"{first}","cents":5}},"result":{{"receipt":"r-{first}"}}}},
+            {{"name":"pay","arguments":{{"order":"{second}","cents":5}},"result":"ok"}},
+            {{"name":"mail","arguments":{{"text":"paid: https://shop/r-{first}/view"}}}}]"#
+        ))
+    }
+
+    #[test]
+    fn an_id_that_was_given_anew_is_the_same_where_it_came_from_the_same_place() {
+        let (old, new) = (orders("ord-1111", "ord-2222"), orders("ord-7777", "ord-8888"));
+        assert!(under("reference $.*", &old, &new).holds(Matching::Strict));
+        assert!(!under("reference $.order", &old, &new).holds(Matching::Strict), "the text of the mail has no rule");
+        assert!(!under("reference $.other", &old, &new).holds(Matching::Strict));
+        let excused = under("reference $.*", &old, &new).pairs.iter().map(|pair| pair.excused.len()).sum::<usize>();
+        assert_eq!(excused, 3, "what was let pass is counted");
+    }
+
+    #[test]
+    fn an_id_that_came_from_another_place_differs_even_if_it_is_the_same() {
+        let old = orders("ord-1111", "ord-2222");
+        let mut crossed = orders("ord-7777", "ord-8888");
+        crossed[2].arguments = Json::parse(r#"{"order":"ord-8888","cents":5}"#).ok();
+        let found = under("reference $.*", &old, &crossed);
+        assert!(!found.holds(Matching::Unordered), "{found:?}");
+        // The ids were given the other way round: each call has the old value, and the wrong one.
+        let mut swapped = orders("ord-2222", "ord-1111");
+        swapped[2].arguments = old[2].arguments.clone();
+        swapped[3].arguments = old[3].arguments.clone();
+        assert!(!under("reference $.order", &old, &swapped).holds(Matching::Strict));
+        let told = &found.pairs.iter().find_map(|pair| match &pair.kind {
+            PairKind::Changed(differences) => differences.first(),
+            _ => None,
+        });
+        assert_eq!(told.unwrap().rules, ["reference *:$.*"]);
+    }
+
+    #[test]
+    fn a_call_that_came_before_the_result_it_used_is_out_of_order() {
+        let recorded = wire(
+            r#"[{"name":"find","result":{"id":"ord-1111"},"step":1},
+            {"name":"pay","arguments":{"id":"ord-1111"},"step":1}]"#,
+        );
+        let seen: Vec<ToolCall> = recorded.iter().rev().cloned().collect();
+        let policy = Policy::default();
+        let found = align(&prepare(&recorded, &policy), &prepare(&seen, &policy), Matching::PartialOrder);
+        assert_eq!(found.broken_edges, [super::super::Edge { from: 0, to: 1 }]);
+        assert!(!found.holds(Matching::PartialOrder) && found.holds(Matching::Unordered));
+    }
+
+    #[test]
+    fn arguments_that_went_to_the_wrong_call_are_told_so() {
+        let calls = |a: &str, b: &str| {
+            wire(&format!(
+                r#"[{{"name":"t","arguments":{{"from":"a","to":"{a}"}}}},{{"name":"t","arguments":{{"from":"c","to":"{b}"}}}}]"#
+            ))
+        };
+        let found = under("trim $.x", &calls("b", "d"), &calls("d", "b"));
+        let hints = found.pairs.iter().filter_map(|pair| match &pair.kind {
+            PairKind::Changed(differences) => differences[0].hint,
+            _ => None,
+        });
+        assert_eq!(hints.collect::<Vec<_>>(), [Hint::Crossed, Hint::Crossed]);
     }
 }

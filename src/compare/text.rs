@@ -10,42 +10,58 @@ use crate::recording::Decoded;
 /// A text in canonical form: NFC, so that `é` written as one code point equals `é` written as two. A text with
 /// lone surrogates is compared by its bytes as they are.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Text(Form);
+pub struct Text(Units);
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-enum Form {
+enum Units {
     Unicode(Box<str>),
     Surrogates(Box<[u8]>),
 }
 
+/// What a text is taken for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// Its NFC.
+    Normal,
+    /// Itself, code point by code point: for keys, which must be the tool's own.
+    Exact,
+}
+
 impl Text {
-    /// The canonical form of a decoded JSON string.
+    /// A decoded JSON string.
     #[must_use]
-    pub fn new(decoded: Decoded<'_>) -> Self {
+    pub(super) fn read(decoded: Decoded<'_>, form: Form) -> Self {
         match decoded {
-            Decoded::Text(text) => Self(Form::Unicode(match is_nfc_quick(text.chars()) {
-                IsNormalized::Yes => text.into_owned().into(),
-                _ => text.nfc().collect::<String>().into(),
-            })),
-            Decoded::Surrogates(bytes) => Self(Form::Surrogates(bytes.into())),
+            Decoded::Text(text) if form == Form::Exact || is_nfc_quick(text.chars()) == IsNormalized::Yes => {
+                Self(Units::Unicode(text.into_owned().into()))
+            }
+            Decoded::Text(text) => Self(Units::Unicode(text.nfc().collect::<String>().into())),
+            Decoded::Surrogates(bytes) => Self(Units::Surrogates(bytes.into())),
         }
     }
 
-    /// A text exactly as it is, without normalisation: for keys, which must be the tool's own.
-    #[must_use]
-    pub fn exact(decoded: Decoded<'_>) -> Self {
-        Self(match decoded {
-            Decoded::Text(text) => Form::Unicode(text.into_owned().into()),
-            Decoded::Surrogates(bytes) => Form::Surrogates(bytes.into()),
-        })
+    /// Without white space at both ends.
+    pub(super) fn trimmed(self) -> Self {
+        match self.as_str().map(str::trim) {
+            Some(text) => Self(Units::Unicode(text.into())),
+            None => self,
+        }
+    }
+
+    /// In lower case.
+    pub(super) fn in_lower_case(self) -> Self {
+        match self.as_str().map(str::to_lowercase) {
+            Some(text) => Self(Units::Unicode(text.into())),
+            None => self,
+        }
     }
 
     /// The text, where it is one.
     #[must_use]
     pub fn as_str(&self) -> Option<&str> {
         match &self.0 {
-            Form::Unicode(text) => Some(text),
-            Form::Surrogates(_) => None,
+            Units::Unicode(text) => Some(text),
+            Units::Surrogates(_) => None,
         }
     }
 
@@ -53,15 +69,15 @@ impl Text {
     #[must_use]
     pub fn lossy(&self) -> Cow<'_, str> {
         match &self.0 {
-            Form::Unicode(text) => Cow::Borrowed(text),
-            Form::Surrogates(bytes) => String::from_utf8_lossy(bytes),
+            Units::Unicode(text) => Cow::Borrowed(text),
+            Units::Surrogates(bytes) => String::from_utf8_lossy(bytes),
         }
     }
 
     pub(super) fn bytes(&self) -> &[u8] {
         match &self.0 {
-            Form::Unicode(text) => text.as_bytes(),
-            Form::Surrogates(bytes) => bytes,
+            Units::Unicode(text) => text.as_bytes(),
+            Units::Surrogates(bytes) => bytes,
         }
     }
 }
@@ -79,7 +95,7 @@ mod tests {
 
     #[test]
     fn composed_and_decomposed_texts_are_equal_and_lookalikes_are_not() {
-        let text = |quoted| Text::new(decode_string(quoted));
+        let text = |quoted| Text::read(decode_string(quoted), Form::Normal);
         assert_eq!(text("\"Caf\u{e9}\""), text("\"Cafe\u{301}\""));
         assert_ne!(text("\"admin\""), text("\"\u{430}dmin\""));
         assert_ne!(text(r#""\ud800""#), text(r#""\udbff""#));

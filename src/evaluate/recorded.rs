@@ -135,6 +135,8 @@ fn extra(alignment: &Alignment, seen: &[ToolCall]) -> Said {
             match extra.kind {
                 ExtraKind::New => format!("this call of {name} was not recorded"),
                 ExtraKind::Repeated => format!("{name} was called more often"),
+                ExtraKind::Retried => format!("{name} was called again after it failed"),
+                ExtraKind::Looped => format!("{name} was called over and over"),
                 ExtraKind::UnknownTool => format!("{name} is not in this recording"),
             }
         })

@@ -43,7 +43,7 @@ fn stopped_at_a_difference(context: &EvalContext<'_>) -> Option<EvaluationResult
     let calls = context.calls()?;
     let changed = alignment.pairs.iter().find_map(|pair| match &pair.kind {
         PairKind::Changed(differences) => Some(format!("{}: {}", calls[pair.seen].name, differences.first()?)),
-        PairKind::Renamed(_) => Some(format!("{} was called", calls[pair.seen].name)),
+        PairKind::Renamed(_) | PairKind::Handed(_) => Some(format!("{} was called", calls[pair.seen].name)),
         PairKind::Same => None,
     });
     if let Some(changed) = changed {

@@ -7,6 +7,7 @@ mod recorder;
 mod session;
 mod settings;
 mod suite;
+mod suite_rules;
 mod target_spec;
 mod targets;
 

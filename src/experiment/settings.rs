@@ -1,14 +1,13 @@
 //! The settings of a run, from flags and suite, each with where it came from.
 
 use std::fmt;
-use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::suite::Suite;
 use super::target_spec::TargetSpec;
 use crate::case::{Tolerance, Tolerances};
-use crate::compare::{Matching, Policy, Rule};
+use crate::compare::{Matching, Policy};
 use crate::evaluate::{EvaluationRules, Label, OutputComparison};
 use crate::recording::{Json, RejectBudget};
 use crate::replay::target::PairBy;
@@ -44,6 +43,8 @@ pub struct Flags {
     pub model_call_tolerance: Option<String>,
     /// Paths that are not looked at; they add to the suite's.
     pub ignore: Vec<String>,
+    /// How places in the arguments are compared; they add to the suite's.
+    pub rule: Vec<String>,
     /// How calls are matched.
     pub matching: Option<String>,
     /// Checks that are left out; they add to the suite's.
@@ -322,8 +323,8 @@ fn default_lanes() -> usize {
 }
 
 fn policy(flags: &Flags, suite: &Suite) -> Result<Policy, SettingsError> {
-    let rules = suite.ignore.iter().chain(&flags.ignore).map(|text| Rule::from_str(text));
-    rules.collect::<Result<_, _>>().map(Policy::new).map_err(|problem| SettingsError::new("ignore", problem))
+    let rules = super::suite_rules::rules(suite, &flags.ignore, &flags.rule);
+    rules.map(Policy::new).map_err(|(setting, problem)| SettingsError::new(setting, problem))
 }
 
 fn tolerances(flags: &Flags, suite: &Suite) -> Result<Tolerances, SettingsError> {

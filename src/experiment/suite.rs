@@ -6,6 +6,7 @@ use std::sync::Arc;
 use miette::{Diagnostic, NamedSource, SourceSpan};
 use serde::Deserialize;
 
+use super::suite_rules::SuiteRule;
 use crate::evaluate::StatedChecks;
 use crate::recording::ToolName;
 
@@ -26,6 +27,9 @@ pub struct Suite {
     /// Paths into the arguments that are not looked at.
     #[serde(default)]
     pub ignore: Vec<String>,
+    /// How places in the arguments are compared.
+    #[serde(default)]
+    pub rule: Vec<SuiteRule>,
     /// How calls are matched.
     pub r#match: Option<String>,
     /// Checks that are left out.

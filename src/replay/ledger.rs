@@ -21,6 +21,11 @@ pub enum Serving {
         /// Which recorded call.
         recorded: usize,
     },
+    /// From the recording of a call that a rule takes for the same.
+    ByPolicy {
+        /// Which recorded call.
+        recorded: usize,
+    },
     /// From the last recording of the same call, again, all being used up.
     Repeated {
         /// Which recorded call.
@@ -69,7 +74,21 @@ impl Serving {
     /// Whether the target was told what production's tools said.
     #[must_use]
     pub fn is_faithful(&self) -> bool {
-        matches!(self, Serving::Exact { .. } | Serving::Repeated { .. } | Serving::Static)
+        matches!(self, Serving::Exact { .. } | Serving::ByPolicy { .. } | Serving::Repeated { .. } | Serving::Static)
+    }
+
+    /// The recorded call whose answer was given.
+    #[must_use]
+    pub fn recorded(&self) -> Option<usize> {
+        match self {
+            Serving::Exact { recorded }
+            | Serving::ByPolicy { recorded }
+            | Serving::Repeated { recorded }
+            | Serving::Nearest { recorded, .. }
+            | Serving::Exhausted { recorded }
+            | Serving::Unanswerable { recorded } => Some(*recorded),
+            Serving::Static | Serving::Live | Serving::Missed { .. } => None,
+        }
     }
 
     /// Its word in reports.
@@ -77,6 +96,7 @@ impl Serving {
     pub fn as_str(&self) -> &'static str {
         match self {
             Serving::Exact { .. } => "exact",
+            Serving::ByPolicy { .. } => "by-policy",
             Serving::Repeated { .. } => "repeated",
             Serving::Nearest { .. } => "nearest",
             Serving::Static => "static",

@@ -124,6 +124,12 @@ impl Tools {
         answer
     }
 
+    /// Answers a call of a run that was recorded and has results of its own.
+    pub(super) fn answer_recorded(&self, request: ToolRequest, own: Option<&Json>) {
+        let _ = self.answer(request);
+        self.lock().stubs.note_result(own);
+    }
+
     async fn call_live(&self, program: &Arc<dyn ToolProgram>, request: ToolRequest) -> Answer {
         // Its place among the calls is the one it was asked in, whichever answers first.
         let place = {

@@ -90,6 +90,7 @@ impl Tally {
         let sum = &mut self.ledger;
         sum.asked += row.asked;
         sum.exact += row.exact;
+        sum.by_policy += row.by_policy;
         sum.repeated += row.repeated;
         sum.nearest += row.nearest;
         sum.r#static += row.r#static;

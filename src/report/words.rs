@@ -3,7 +3,7 @@
 use rust_decimal::Decimal;
 
 use super::visible::visible;
-use crate::compare::Hint;
+use crate::compare::{Hint, around_difference, beginning};
 use crate::verdict::grouped_digits;
 use crate::verdict::{CallDifference, CaseVerdict, DifferenceKind, EvalCaseResults, Summary, Usage};
 pub(super) use crate::verdict::{counted, grouped};
@@ -89,6 +89,12 @@ pub(super) fn difference(difference: &CallDifference) -> String {
         DifferenceKind::RetryDropped => format!("{tool} was not retried as it was recorded{was}"),
         DifferenceKind::Extra => format!("{tool} was called, and this call was not recorded{is}"),
         DifferenceKind::Repeated => format!("{tool} was called more often than recorded{is}"),
+        DifferenceKind::Retried => format!("{tool} was called again after it failed, which was not recorded{is}"),
+        DifferenceKind::Looped => format!("{tool} was called over and over{is}"),
+        DifferenceKind::OtherAgent => match (&difference.expected, &difference.seen) {
+            (Some(was), Some(is)) => format!("{tool} was called by the agent {}, not by {}", visible(is), visible(was)),
+            _ => format!("{tool} was called by another agent"),
+        },
         DifferenceKind::UnknownTool => format!("{tool} was called, which this case's recording does not use{is}"),
         DifferenceKind::Renamed => match &difference.seen {
             Some(seen) => format!("{tool} was not called, {} was with like arguments{is}", visible(seen)),
@@ -103,6 +109,9 @@ pub(super) fn difference(difference: &CallDifference) -> String {
     if let Some(hint) = &difference.hint {
         text.push_str(&format!(" ({hint})"));
     }
+    if let Some(rule) = &difference.rule {
+        text.push_str(&format!(" [rule: {}]", visible(rule)));
+    }
     if !difference.gated {
         text.push_str(" [not gated]");
     }
@@ -115,14 +124,29 @@ pub(super) fn looks_generated(difference: &CallDifference) -> bool {
     difference.hint.as_deref().is_some_and(|hint| hints.contains(&hint))
 }
 
+/// How many characters of a value stand in a sentence.
+const IN_SENTENCE: usize = 120;
+
 fn argument(difference: &CallDifference, tool: &str) -> String {
     let path = visible(difference.path.as_deref().unwrap_or("$"));
-    let (expected, seen) = (difference.expected.as_deref().map(visible), difference.seen.as_deref().map(visible));
+    let sides = match (&difference.expected, &difference.seen) {
+        (Some(expected), Some(seen)) => {
+            let (expected, seen) = around_difference(expected, seen, IN_SENTENCE);
+            (Some(expected), Some(seen))
+        }
+        (expected, seen) => {
+            let short = |text: &Option<String>| text.as_ref().map(|text| beginning(text, IN_SENTENCE));
+            (short(expected), short(seen))
+        }
+    };
+    let (expected, seen) = (sides.0.as_deref().map(visible), sides.1.as_deref().map(visible));
     match (expected, seen) {
         (Some(expected), Some(seen)) => {
             let kind = match difference.kind {
                 DifferenceKind::TypeChanged => ", another type",
                 DifferenceKind::BrokenArguments => ", broken JSON",
+                DifferenceKind::CutOffArguments => ", cut off",
+                DifferenceKind::DoubleEncodedArguments => ", encoded twice",
                 _ => "",
             };
             format!("{tool} {path}: expected {expected}, seen {seen}{kind}")

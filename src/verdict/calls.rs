@@ -3,10 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use crate::compare::{
-    Alignment, Arguments, Change, ExtraKind, MissingKind, Order, Pair, PairKind, Policy, around_difference,
+    Alignment, Arguments, Change, ExtraKind, Hint, MissingKind, Order, Pair, PairKind, Path, Policy, Rule,
+    around_difference,
 };
 use crate::evaluate::EvalContext;
-use crate::recording::ToolCall;
+use crate::recording::{ToolCall, ToolName};
 use crate::replay::{Ended, FailureKind};
 
 /// One difference of the calls, ready to be grouped.
@@ -38,6 +39,15 @@ pub struct CallDifference {
     /// The place in the run, counted from 1.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub seen_call: Option<usize>,
+    /// The rules that it was held to; none where values are compared exactly.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub rule: Option<String>,
+    /// A rule that would have accepted it, as it is written on the command line, where a person may well mean it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub remedy: Option<String>,
+    /// Whether it comes after the first difference of the attempt and may well follow from it.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub downstream: bool,
     /// Whether the way calls are matched holds the run to it.
     pub gated: bool,
 }
@@ -56,10 +66,16 @@ pub enum DifferenceKind {
     Extra,
     /// A recorded call was made more often.
     Repeated,
+    /// A call was made again after it had failed.
+    Retried,
+    /// A call was made over and over, alone or with others in turn.
+    Looped,
     /// A tool was called that this case's recording does not use.
     UnknownTool,
     /// Another tool was called with like arguments.
     Renamed,
+    /// Another agent made the call.
+    OtherAgent,
     /// A call was made out of order.
     Moved,
     /// An argument has another value.
@@ -72,6 +88,10 @@ pub enum DifferenceKind {
     ArgumentAdded,
     /// The arguments are broken JSON.
     BrokenArguments,
+    /// The arguments are cut off.
+    CutOffArguments,
+    /// The arguments are encoded as JSON twice.
+    DoubleEncodedArguments,
 }
 
 impl DifferenceKind {
@@ -84,14 +104,19 @@ impl DifferenceKind {
             DifferenceKind::RetryDropped => "not retried",
             DifferenceKind::Extra => "extra call",
             DifferenceKind::Repeated => "called more often",
+            DifferenceKind::Retried => "retried",
+            DifferenceKind::Looped => "called in a loop",
             DifferenceKind::UnknownTool => "tool not in this recording",
             DifferenceKind::Renamed => "renamed",
+            DifferenceKind::OtherAgent => "called by another agent",
             DifferenceKind::Moved => "moved",
             DifferenceKind::Changed => "argument changed",
             DifferenceKind::TypeChanged => "argument type changed",
             DifferenceKind::ArgumentMissing => "argument missing",
             DifferenceKind::ArgumentAdded => "argument added",
             DifferenceKind::BrokenArguments => "broken arguments",
+            DifferenceKind::CutOffArguments => "cut-off arguments",
+            DifferenceKind::DoubleEncodedArguments => "arguments encoded twice",
         }
     }
 
@@ -101,9 +126,47 @@ impl DifferenceKind {
             Change::Kind => DifferenceKind::TypeChanged,
             Change::Missing => DifferenceKind::ArgumentMissing,
             Change::Added => DifferenceKind::ArgumentAdded,
+            Change::CutOff => DifferenceKind::CutOffArguments,
+            Change::DoubleEncoded => DifferenceKind::DoubleEncodedArguments,
             Change::Broken => DifferenceKind::BrokenArguments,
         }
     }
+}
+
+/// What differs at one place and a rule lets pass.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExcusedRow {
+    /// The rule.
+    pub rule: String,
+    /// The tool.
+    pub tool: String,
+    /// The first place, with `[*]` for places in lists.
+    pub path: String,
+    /// How many differences.
+    pub count: u64,
+}
+
+/// What rules let pass, by rule.
+pub(super) fn excused(context: &EvalContext<'_>) -> Vec<ExcusedRow> {
+    let (Some(alignment), Some(recorded)) = (context.alignment(), context.case.recorded.tool_calls.as_deref()) else {
+        return Vec::new();
+    };
+    let mut rows: Vec<ExcusedRow> = Vec::new();
+    for pair in &alignment.pairs {
+        for excuse in &pair.excused {
+            let rule = excuse.rules.join(" and ");
+            match rows.iter_mut().find(|row| row.rule == rule) {
+                Some(row) => row.count += 1,
+                None => rows.push(ExcusedRow {
+                    rule,
+                    tool: recorded[pair.recorded].name.to_string(),
+                    path: excuse.path.general(),
+                    count: 1,
+                }),
+            }
+        }
+    }
+    rows
 }
 
 /// A line of the two call lists side by side: recorded alone, seen alone, or both.
@@ -166,6 +229,9 @@ fn differences(
         hint: None,
         recorded_call: recorded_call.map(|at| at + 1),
         seen_call: seen_call.map(|at| at + 1),
+        rule: None,
+        remedy: None,
+        downstream: false,
         gated,
     };
     let mut found = Vec::new();
@@ -173,14 +239,22 @@ fn differences(
         let (was, is) = (&recorded[pair.recorded], &seen[pair.seen]);
         let here = |kind, gated| bare(kind, was, Some(pair.recorded), Some(pair.seen), gated);
         if pair.order == Order::Moved {
-            found.push(here(DifferenceKind::Moved, matching.is_ordered()));
+            let hint = needed(alignment, pair, recorded);
+            found.push(CallDifference { hint, ..here(DifferenceKind::Moved, matching.is_ordered()) });
         }
         let inner = match &pair.kind {
             PairKind::Same => continue,
             PairKind::Changed(inner) => inner,
             PairKind::Renamed(inner) => {
                 let names = (Some(was.name.to_string()), Some(is.name.to_string()));
-                found.push(CallDifference { expected: names.0, seen: names.1, ..here(DifferenceKind::Renamed, true) });
+                let hint = are_alike(&was.name, &is.name).map(str::to_owned);
+                let (expected, seen) = names;
+                found.push(CallDifference { expected, seen, hint, ..here(DifferenceKind::Renamed, true) });
+                inner
+            }
+            PairKind::Handed(inner) => {
+                let (expected, seen) = (was.agent.clone(), is.agent.clone());
+                found.push(CallDifference { expected, seen, ..here(DifferenceKind::OtherAgent, true) });
                 inner
             }
         };
@@ -190,6 +264,8 @@ fn differences(
             expected: difference.expected.clone(),
             seen: difference.seen.clone(),
             hint: difference.hint.map(|hint| hint.as_str().to_owned()),
+            rule: (!difference.rules.is_empty()).then(|| difference.rules.join(" and ")),
+            remedy: difference.remedy.as_ref().and_then(|how| rule_for(how, &was.name, &difference.path)),
             ..here(DifferenceKind::of_change(difference.change), true)
         }));
     }
@@ -205,11 +281,48 @@ fn differences(
         let kind = match extra.kind {
             ExtraKind::New => DifferenceKind::Extra,
             ExtraKind::Repeated => DifferenceKind::Repeated,
+            ExtraKind::Retried => DifferenceKind::Retried,
+            ExtraKind::Looped => DifferenceKind::Looped,
             ExtraKind::UnknownTool => DifferenceKind::UnknownTool,
         };
         bare(kind, &seen[extra.seen], None, Some(extra.seen), !matching.allows_extra())
     }));
+    mark_downstream(alignment, &mut found);
     found
+}
+
+/// Marks what comes after the first difference.
+fn mark_downstream(alignment: &Alignment, found: &mut [CallDifference]) {
+    let Some(first) = alignment.first_divergence() else { return };
+    let place = |recorded: Option<usize>, seen: Option<usize>| recorded.into_iter().chain(seen).min();
+    let first = place(first.0.map(|at| at + 1), first.1.map(|at| at + 1));
+    for difference in found {
+        difference.downstream = place(difference.recorded_call, difference.seen_call) > first;
+    }
+}
+
+/// What a moved call needed that comes later now.
+fn needed(alignment: &Alignment, pair: &Pair, recorded: &[ToolCall]) -> Option<String> {
+    let edges = alignment.broken_edges.iter();
+    let edge = edges.clone().find(|edge| edge.to == pair.recorded);
+    if let Some(edge) = edge {
+        return Some(format!("it uses what {} (recorded call {}) gave back", recorded[edge.from].name, edge.from + 1));
+    }
+    let edge = edges.clone().find(|edge| edge.from == pair.recorded)?;
+    Some(format!("{} (recorded call {}) uses what it gave back", recorded[edge.to].name, edge.to + 1))
+}
+
+/// How two names of tools are one and the same to a careless reader.
+fn are_alike(was: &ToolName, is: &ToolName) -> Option<&'static str> {
+    let same = was.as_str().to_lowercase() == is.as_str().to_lowercase();
+    same.then(|| Hint::CaseOnly.as_str())
+}
+
+/// A rule for a place, as it is written on the command line; `None` where none can say it.
+pub(super) fn rule_for(how: &str, tool: &ToolName, path: &Path) -> Option<String> {
+    let rule = format!("{how} {tool}:{}", path.general());
+    let reads_back = !tool.as_str().contains(['*', '?', '[', ':', '$']);
+    (reads_back && rule.parse::<Rule>().is_ok_and(|read| read.to_string() == rule)).then_some(rule)
 }
 
 /// Both lists in one: the calls of the run in their order, recorded ones that were not made where they belong.

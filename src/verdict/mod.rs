@@ -9,11 +9,11 @@ mod row;
 mod summary;
 mod trust;
 
-pub use calls::{CallDifference, CallLine, DifferenceKind};
+pub use calls::{CallDifference, CallLine, DifferenceKind, ExcusedRow};
 pub use case_results::{CaseVerdict, EvalCaseResults};
 pub use counted::{counted, grouped, grouped_digits};
 pub use exit::Exit;
 pub use gate::{Gate, GateError, GateResult, GateState};
 pub use row::{AttemptRow, AttemptVerdict, FailureRow, LedgerRow, MissRow, Usage};
-pub use summary::{DifferenceGroup, Facts, LabelCount, RunState, Sum, Summary, SummaryBuilder};
+pub use summary::{DifferenceGroup, ExcusedBy, Facts, LabelCount, RunState, Sum, Summary, SummaryBuilder};
 pub use trust::Trust;

@@ -3,11 +3,11 @@
 use rust_decimal::Decimal;
 use serde::{Deserialize, Serialize};
 
-use super::calls::{CallDifference, CallLine, compared, cut};
+use super::calls::{CallDifference, CallLine, ExcusedRow, compared, cut, excused, rule_for};
 use crate::compare::Difference;
 use crate::evaluate::{EvalContext, EvaluationOutcome, EvaluationResult};
-use crate::recording::{CaseId, Interaction};
-use crate::replay::{AttemptKey, Ended, Failure, FailureKind, LatencySource, Ledger, Serving};
+use crate::recording::{CaseId, Interaction, ToolName};
+use crate::replay::{AttemptKey, Ended, Failure, FailureKind, LatencySource, Ledger, Near, Serving};
 
 /// What an attempt came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -66,6 +66,9 @@ pub struct AttemptRow {
     /// Where the calls differ.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub differences: Vec<CallDifference>,
+    /// What differs and a rule lets pass.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub excused: Vec<ExcusedRow>,
     /// The calls of both sides side by side, where they differ.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub calls: Vec<CallLine>,
@@ -152,6 +155,9 @@ pub struct LedgerRow {
     pub asked: u64,
     /// Answered from the recording of the same call.
     pub exact: u64,
+    /// Answered from the recording of a call that a rule takes for the same.
+    #[serde(default)]
+    pub by_policy: u64,
     /// Answered by the last recording of the call again.
     pub repeated: u64,
     /// Answered from the most similar recording.
@@ -186,6 +192,22 @@ pub struct MissRow {
     /// answered the call.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub paths: Vec<String>,
+    /// Rules with which the nearest would have answered, as they are written on the command line; none where a person
+    /// would hardly mean them.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub rules: Vec<String>,
+}
+
+/// The rules with which a near recording would have answered a call, where each difference has one.
+fn remedies(tool: &ToolName, near: &Near) -> Vec<String> {
+    let rules: Option<Vec<String>> = near
+        .differences
+        .iter()
+        .map(|difference| rule_for(difference.remedy.as_deref()?, tool, &difference.path))
+        .collect();
+    let mut rules = rules.unwrap_or_default();
+    rules.dedup();
+    rules
 }
 
 /// How many differences of a near recording are told.
@@ -206,6 +228,7 @@ impl LedgerRow {
             row.asked += 1;
             match serving {
                 Serving::Exact { .. } => row.exact += 1,
+                Serving::ByPolicy { .. } => row.by_policy += 1,
                 Serving::Repeated { .. } => row.repeated += 1,
                 Serving::Nearest { .. } => row.nearest += 1,
                 Serving::Static => row.r#static += 1,
@@ -218,10 +241,11 @@ impl LedgerRow {
                     let differing = nearest.iter().take(1).flat_map(|near| &near.differences);
                     let paths = differing.map(|it| it.path.general()).filter(|path| known.insert(path.clone()));
                     let paths = paths.collect();
+                    let rules = nearest.first().map(|near| remedies(tool, near)).unwrap_or_default();
                     let nearest = nearest
                         .iter()
                         .map(|near| format!("recorded call {}: {}", near.recorded + 1, first_of(&near.differences)));
-                    row.misses.push(MissRow { tool: tool.to_string(), nearest: nearest.collect(), paths });
+                    row.misses.push(MissRow { tool: tool.to_string(), nearest: nearest.collect(), paths, rules });
                 }
             }
         }
@@ -251,6 +275,7 @@ impl AttemptRow {
             verdict,
             results,
             differences,
+            excused: excused(context),
             calls,
             recorded: Usage::of(&case.recorded, recorded_latency, LatencySource::Recorded),
             seen: Usage::of(&attempt.seen, attempt.latency.ms, attempt.latency.source),
@@ -278,8 +303,12 @@ impl AttemptRow {
         self.results.iter_mut().for_each(|result| result.detail.clear());
         for difference in &mut self.differences {
             (difference.expected, difference.seen) = (None, None);
+            // A rule may name values.
+            difference.remedy = None;
         }
-        self.ledger.misses.iter_mut().for_each(|miss| miss.nearest.clear());
+        for miss in &mut self.ledger.misses {
+            (miss.nearest, miss.rules) = (Vec::new(), Vec::new());
+        }
         if let Some(failure) = &mut self.failure {
             failure.message.clear();
         }

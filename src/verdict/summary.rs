@@ -109,6 +109,9 @@ pub struct DifferenceGroup {
     pub path: Option<String>,
     /// The kind of difference, in words.
     pub kind: String,
+    /// The rule that they were held to; none where values are compared exactly.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub rule: Option<String>,
     /// Whether the run is held to it.
     pub gated: bool,
     /// How many differences.
@@ -124,6 +127,20 @@ pub struct DifferenceGroup {
     pub detail: Option<String>,
     #[serde(skip)]
     last_case: u64,
+}
+
+/// What a rule let pass: nothing is looked away from without being counted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ExcusedBy {
+    /// The rule.
+    pub rule: String,
+    /// How many differences.
+    pub count: u64,
+    /// In how many attempts.
+    pub attempts: u64,
+    /// The first of them.
+    pub example: String,
 }
 
 /// A run in figures.
@@ -187,6 +204,9 @@ pub struct Summary {
     pub groups: Vec<DifferenceGroup>,
     /// Differences that are in no group, as there were too many kinds.
     pub ungrouped: u64,
+    /// What rules let pass, by rule.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub excused: Vec<ExcusedBy>,
     /// Values that made no sense and count as unknown, and the first of them.
     pub doubts: u64,
     /// The first doubt.
@@ -204,7 +224,17 @@ const GROUPS: usize = 500;
 #[derive(Debug, Default)]
 pub struct SummaryBuilder {
     summary: Summary,
-    groups: BTreeMap<(String, Option<String>, String), DifferenceGroup>,
+    groups: BTreeMap<GroupKey, DifferenceGroup>,
+    excused: BTreeMap<String, ExcusedBy>,
+}
+
+/// What differences are grouped by.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct GroupKey {
+    subject: String,
+    path: Option<String>,
+    kind: String,
+    rule: Option<String>,
 }
 
 impl SummaryBuilder {
@@ -244,7 +274,7 @@ impl SummaryBuilder {
         summary.target_failures += u64::from(row.failure.is_some());
         summary.add_usage(&row.recorded, &row.seen);
         summary.calls_asked += row.ledger.asked;
-        summary.calls_faithful += row.ledger.exact + row.ledger.repeated + row.ledger.r#static;
+        summary.calls_faithful += row.ledger.exact + row.ledger.by_policy + row.ledger.repeated + row.ledger.r#static;
         summary.calls_unused += row.ledger.unused;
         summary.doubts += row.doubts.len() as u64;
         if let (None, Some(doubt)) = (&summary.doubt, row.doubts.first()) {
@@ -252,6 +282,20 @@ impl SummaryBuilder {
         }
         summary.add_results(row);
         self.add_groups(row);
+        self.add_excused(row);
+    }
+
+    fn add_excused(&mut self, row: &AttemptRow) {
+        for excused in &row.excused {
+            let by = self.excused.entry(excused.rule.clone()).or_insert_with(|| ExcusedBy {
+                rule: excused.rule.clone(),
+                count: 0,
+                attempts: 0,
+                example: format!("{}: {} {}", row.id, excused.tool, excused.path),
+            });
+            by.count += excused.count;
+            by.attempts += 1;
+        }
     }
 
     fn add_groups(&mut self, row: &AttemptRow) {
@@ -266,35 +310,34 @@ impl SummaryBuilder {
                 (DifferenceKind::Renamed, Some(seen)) => format!("renamed to {seen}"),
                 (kind, _) => kind.as_str().to_owned(),
             };
-            self.group(row, &difference.tool, difference.general_path.clone(), kind, difference.gated, detail);
+            let key = GroupKey {
+                subject: difference.tool.clone(),
+                path: difference.general_path.clone(),
+                kind,
+                rule: difference.rule.clone(),
+            };
+            self.group(row, key, difference.gated, detail);
         }
         for result in row.results.iter().filter(|result| result.outcome == EvaluationOutcome::Failed) {
             let explained = about_calls.contains(&result.label.as_str()) && !row.differences.is_empty();
             if !explained {
                 let detail = Some(result.detail.clone()).filter(|detail| !detail.is_empty());
-                self.group(row, result.label.as_str(), None, "failed".into(), true, detail);
+                let (subject, kind) = (result.label.to_string(), "failed".to_owned());
+                self.group(row, GroupKey { subject, path: None, kind, rule: None }, true, detail);
             }
         }
     }
 
-    fn group(
-        &mut self,
-        row: &AttemptRow,
-        subject: &str,
-        path: Option<String>,
-        kind: String,
-        gated: bool,
-        detail: Option<String>,
-    ) {
-        let key = (subject.to_owned(), path.clone(), kind.clone());
+    fn group(&mut self, row: &AttemptRow, key: GroupKey, gated: bool, detail: Option<String>) {
         if self.groups.len() >= GROUPS && !self.groups.contains_key(&key) {
             self.summary.ungrouped += 1;
             return;
         }
-        let group = self.groups.entry(key).or_insert_with(|| DifferenceGroup {
-            subject: subject.to_owned(),
-            path,
-            kind,
+        let group = self.groups.entry(key).or_insert_with_key(|key| DifferenceGroup {
+            subject: key.subject.clone(),
+            path: key.path.clone(),
+            kind: key.kind.clone(),
+            rule: key.rule.clone(),
             gated,
             count: 0,
             cases: 0,
@@ -316,7 +359,7 @@ impl SummaryBuilder {
     pub fn finish(self) -> Summary {
         let mut groups: Vec<_> = self.groups.into_values().collect();
         groups.sort_by(|a, b| b.gated.cmp(&a.gated).then(b.traffic.total_cmp(&a.traffic)).then(b.count.cmp(&a.count)));
-        Summary { groups, ..self.summary }
+        Summary { groups, excused: self.excused.into_values().collect(), ..self.summary }
     }
 }
 

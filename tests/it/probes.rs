@@ -106,7 +106,11 @@ fn stubs_answer_exactly_the_calls_that_pass() {
         for call in observed.tool_calls.iter().flatten() {
             stubs.answer(&call.name, call.arguments.as_ref());
         }
-        let all_exact = stubs.ledger().servings.iter().all(|serving| matches!(serving, Serving::Exact { .. }));
+        let all_exact = stubs
+            .ledger()
+            .servings
+            .iter()
+            .all(|serving| matches!(serving, Serving::Exact { .. } | Serving::ByPolicy { .. }));
         assert_eq!(all_exact, probe.expect == "pass", "{}", probe.id);
         looked_up += 1;
     }

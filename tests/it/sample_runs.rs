@@ -137,6 +137,7 @@ pub fn passed(index: u64, id: &str) -> AttemptRow {
         weight: 1.0,
         verdict: AttemptVerdict::Passed,
         results: labels.map(|label| result(label, EvaluationOutcome::Passed, "")).into(),
+        excused: Vec::new(),
         differences: vec![],
         calls: vec![],
         recorded: usage(LatencySource::Recorded),
@@ -173,6 +174,9 @@ pub fn difference(kind: DifferenceKind, tool: &str) -> CallDifference {
         hint: None,
         recorded_call: Some(2),
         seen_call: Some(2),
+        rule: None,
+        remedy: None,
+        downstream: false,
         gated: true,
     }
 }
@@ -333,8 +337,9 @@ fn missed(index: u64) -> AttemptRow {
                 tool: "search".into(),
                 nearest: vec![r#"recorded call 1: $.filters[0].value: "new" -> "New" (only upper and lower case differ); $.limit: 10 -> "10" (type changed)"#.into()],
                 paths: vec!["$.filters[*].value".into(), "$.limit".into()],
+                rules: vec![],
             },
-            MissRow { tool: "note".into(), nearest: vec![], paths: vec![] },
+            MissRow { tool: "note".into(), nearest: vec![], paths: vec![], rules: vec![] },
         ],
         ..LedgerRow::default()
     };
@@ -386,7 +391,8 @@ fn new_request_id(index: u64) -> AttemptRow {
     row.differences[0].hint = Some("looks like an id made anew each time".into());
     row.scenario = Some("tracking".into());
     let nearest = format!(r#"recorded call 1: $.request_id: "{was}" -> "{is}" (looks like an id made anew each time)"#);
-    let miss = MissRow { tool: "track".into(), nearest: vec![nearest], paths: vec!["$.request_id".into()] };
+    let miss =
+        MissRow { tool: "track".into(), nearest: vec![nearest], paths: vec!["$.request_id".into()], rules: vec![] };
     row.ledger = LedgerRow { asked: 2, missed: 2, unused: 1, misses: vec![miss.clone(), miss], ..LedgerRow::default() };
     row
 }

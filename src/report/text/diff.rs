@@ -44,6 +44,7 @@ impl DiffReport {
         let more = "the same command with --all";
         let rest = self.options.rest(more);
         figures::changes(&mut paper, report, &self.tally, rest);
+        figures::excused(&mut paper, report, rest);
         figures::spend(&mut paper, report, &self.tally);
         checks::write(&mut paper, report, &self.tally);
         paper.gap();

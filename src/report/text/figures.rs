@@ -78,7 +78,8 @@ pub(super) fn changes(paper: &mut Paper, report: &Report<'_>, tally: &Tally, res
 fn change(paper: &mut Paper, group: &DifferenceGroup, traffic: f64, name: usize) {
     let path = group.path.as_deref().map(|path| format!(" {}", visible(path))).unwrap_or_default();
     let gated = if group.gated { "" } else { " (not gated)" };
-    let what = format!("{}{path}: {}{gated}", visible(&group.subject), visible(&group.kind));
+    let rule = group.rule.as_deref().map(|rule| format!(" [rule: {}]", visible(rule))).unwrap_or_default();
+    let what = format!("{}{path}: {}{rule}{gated}", visible(&group.subject), visible(&group.kind));
     let figures = format!(
         "{}{}{}",
         right(&grouped(group.count), 7),
@@ -98,6 +99,28 @@ fn change(paper: &mut Paper, group: &DifferenceGroup, traffic: f64, name: usize)
         None => cut(&visible(&group.example), 80).into_owned(),
     };
     paper.write(Indent(6, 8), &[styled(DIM, example)]);
+}
+
+/// How many rules are named that let something pass.
+const RULES: usize = 5;
+
+/// What rules let pass: nothing is looked away from without being said.
+pub(super) fn excused(paper: &mut Paper, report: &Report<'_>, rest: Rest<'_>) {
+    let mut all: Vec<_> = report.summary.excused.iter().collect();
+    if all.is_empty() {
+        return;
+    }
+    all.sort_by_key(|by| std::cmp::Reverse(by.count));
+    paper.gap();
+    let mut head = "Rules   ";
+    for by in all.iter().take(rest.most(RULES)) {
+        let said = format!(" let {} pass, in {}: ", counted(by.count, "difference"), counted(by.attempts, "attempt"));
+        paper.write(Indent(0, 11), &[styled(STRONG, head), plain(said), styled(DIM, visible(&by.rule))]);
+        head = "        ";
+    }
+    if let (more @ 1.., Rest::IsShownBy(command)) = (all.len().saturating_sub(RULES), rest) {
+        paper.write(Indent(9, 11), &[styled(DIM, format!("and {more} more: {command}"))]);
+    }
 }
 
 /// What was spent.
@@ -141,7 +164,7 @@ pub(super) fn stubs(paper: &mut Paper, tally: &Tally) {
     if ledger.asked == 0 && ledger.unused == 0 {
         return;
     }
-    let faithful = ledger.exact + ledger.repeated + ledger.r#static;
+    let faithful = ledger.exact + ledger.by_policy + ledger.repeated + ledger.r#static;
     let mut said = match ledger.asked {
         0 => " no call asked".to_owned(),
         asked => {

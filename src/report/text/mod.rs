@@ -81,6 +81,7 @@ impl TextReport {
         let more = format!("taketwo report {} --all", report.manifest.id);
         let rest = self.options.rest(&more);
         figures::changes(&mut paper, report, &self.tally, rest);
+        figures::excused(&mut paper, report, rest);
         figures::spend(&mut paper, report, &self.tally);
         checks::write(&mut paper, report, &self.tally);
         figures::stubs(&mut paper, &self.tally);

@@ -1,12 +1,13 @@
 //! Answers to tool calls out of one recording.
 
-use std::cell::OnceCell;
-use std::collections::{HashMap, VecDeque};
+mod shelf;
+
 use std::sync::Arc;
 
+use self::shelf::{Found, Shelf};
 use super::ledger::{Ledger, Near, Serving};
-use crate::compare::{Arguments, CallKey, Difference, Policy};
-use crate::recording::{Effect, Interaction, Json, ToolError, ToolName};
+use crate::compare::{Arguments, Difference, Origins, Policy};
+use crate::recording::{Interaction, Json, ToolError, ToolName};
 
 /// What happens when no recording answers a call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -71,76 +72,32 @@ pub enum Answer {
 #[derive(Debug)]
 pub struct ToolBindings {
     rules: Arc<BindingRules>,
-    recorded: Vec<Bound>,
-    lookup: Lookup,
+    shelf: Shelf,
     used: Vec<bool>,
     servings: Vec<Serving>,
+    given: Option<Given>,
 }
 
-#[derive(Debug)]
-struct Bound {
-    tool: ToolName,
-    written: Option<Json>,
-    arguments: OnceCell<Arguments>,
-    answer: Option<Answer>,
-    effect: Option<Effect>,
+/// The results that a run was given so far, where values are known by the results that they came out of.
+#[derive(Debug, Default)]
+struct Given {
+    results: Origins,
+    /// The last result, until the next call is made: the run may have had its own.
+    last: Option<Json>,
 }
 
-impl Bound {
-    /// Its arguments under the policy.
-    fn arguments(&self, policy: &Policy) -> &Arguments {
-        self.arguments.get_or_init(|| Arguments::read(self.written.as_ref(), &policy.tool(&self.tool)))
+impl Given {
+    /// Calls that no recording answered are told apart by labels from here on.
+    const UNRECORDED: u64 = 1 << 40;
+
+    /// Takes in the last result, as one of a recorded call where it was served from one.
+    fn settle(&mut self, servings: &[Serving]) {
+        let Some((result, serving)) = self.last.take().zip(servings.last()) else { return };
+        let call = servings.len() - 1;
+        let label = serving.recorded().map_or(Self::UNRECORDED + call as u64, |at| at as u64);
+        self.results.add(call, label, &result);
     }
 }
-
-/// How the recording of a call is found.
-#[derive(Debug)]
-enum Lookup {
-    /// So far each call was, to the letter, the next one that was recorded; so many were served. No policy tells such
-    /// calls apart and no equal one waits before it, so nothing has to be looked up.
-    InStep(usize),
-    /// By tool and canonical arguments.
-    Indexed(Index),
-}
-
-/// The recordings by call and by tool.
-#[derive(Debug, Default)]
-struct Index {
-    by_key: HashMap<CallKey, Queue>,
-    by_tool: HashMap<ToolName, OfTool>,
-}
-
-/// The recordings of one call: those to come, and the last that was served.
-#[derive(Debug, Default)]
-struct Queue {
-    next: VecDeque<usize>,
-    last: Option<usize>,
-}
-
-/// The recordings of one tool.
-#[derive(Debug, Default)]
-struct OfTool {
-    places: Vec<usize>,
-    /// How many calls of it were asked.
-    asked: usize,
-}
-
-impl OfTool {
-    /// The recordings that a call is looked for among: all, or where there are very many, those around the place that
-    /// the run has come to. Thousands of misses over thousands of recordings would take the square of that.
-    fn around(&self) -> &[usize] {
-        let reach = (LOOKED_AT / self.places.len().max(1)).max(LEAST_REACH);
-        let until = self.asked.saturating_add(reach).min(self.places.len());
-        let from = self.asked.saturating_sub(reach).min(self.places.len().saturating_sub(2 * reach));
-        &self.places[from..until.max(from)]
-    }
-}
-
-/// How many recordings all misses of a tool together may look at, about, on each side.
-const LOOKED_AT: usize = 1_000_000;
-
-/// How many recordings on each side a miss looks at in any case.
-const LEAST_REACH: usize = 32;
 
 /// How many near recordings a miss names.
 const NEAR: usize = 3;
@@ -149,72 +106,34 @@ impl ToolBindings {
     /// Makes the stubs of a recorded interaction.
     #[must_use]
     pub fn new(recorded: &Interaction, rules: Arc<BindingRules>) -> Self {
-        let mut bound = Vec::new();
-        for call in recorded.tool_calls.iter().flatten() {
-            let cut = recorded.truncated == Some(true) || call.truncated == Some(true);
-            let answer = match (call.tool_error(), &call.result) {
-                (Some(error), _) => Some(Answer::Error(error)),
-                // A payload that was cut off is not what the tool said.
-                (None, Some(result)) if !cut => Some(Answer::Result(result.clone())),
-                _ => None,
-            };
-            let (tool, written, effect) = (call.name.clone(), call.arguments.clone(), call.effect);
-            bound.push(Bound { tool, written, arguments: OnceCell::new(), answer, effect });
-        }
-        let used = vec![false; bound.len()];
-        Self { rules, recorded: bound, lookup: Lookup::InStep(0), used, servings: Vec::new() }
+        let shelf = Shelf::new(recorded, &rules.policy);
+        let given = rules.policy.has_references().then(Given::default);
+        Self { used: vec![false; shelf.len()], rules, shelf, servings: Vec::new(), given }
     }
 
     /// Answers a call and writes down how.
     pub fn answer(&mut self, tool: &ToolName, arguments: Option<&Json>) -> Answer {
-        let (answer, serving) = match self.next_in_step(tool, arguments) {
-            Some(at) => self.serve(at, Serving::Exact { recorded: at }),
-            None => {
-                let found = self.look_up(tool, &Arguments::read(arguments, &self.rules.policy.tool(tool)));
-                if let Some(of_tool) = self.index().by_tool.get_mut(tool) {
-                    of_tool.asked += 1;
-                }
-                found
+        if let Some(given) = &mut self.given {
+            given.settle(&self.servings);
+        }
+        let (answer, serving) = match self.shelf.next_in_step(tool, arguments) {
+            Some(at) => {
+                self.used[at] = true;
+                self.serve(at, Serving::Exact { recorded: at })
             }
+            None => self.look_up(tool, arguments),
         };
+        if let (Some(given), Answer::Result(result)) = (&mut self.given, &answer) {
+            given.last = Some(result.clone());
+        }
         self.servings.push(serving);
         answer
     }
 
-    /// The next recorded call, where the run kept step with the recording and this call does too.
-    fn next_in_step(&mut self, tool: &ToolName, arguments: Option<&Json>) -> Option<usize> {
-        let Lookup::InStep(served) = &mut self.lookup else { return None };
-        let at = *served;
-        let next = self.recorded.get(at)?;
-        if next.tool != *tool || next.written.as_ref() != arguments {
-            return None;
-        }
-        *served += 1;
-        self.used[at] = true;
-        Some(at)
-    }
-
-    /// The recordings by call and by tool, as far as they were served; made when a run first leaves step.
-    fn index(&mut self) -> &mut Index {
-        if let Lookup::InStep(served) = self.lookup {
-            let mut index = Index::default();
-            for (at, call) in self.recorded.iter().enumerate() {
-                let key = CallKey::of(&call.tool, call.arguments(&self.rules.policy));
-                let (queue, of_tool) =
-                    (index.by_key.entry(key).or_default(), index.by_tool.entry(call.tool.clone()).or_default());
-                of_tool.places.push(at);
-                if at < served {
-                    queue.last = Some(at);
-                    of_tool.asked += 1;
-                } else {
-                    queue.next.push_back(at);
-                }
-            }
-            self.lookup = Lookup::Indexed(index);
-        }
-        match &mut self.lookup {
-            Lookup::Indexed(index) => index,
-            Lookup::InStep(_) => unreachable!("the index was made above"),
+    /// The last call gave this back, whatever the stubs said: the run that is looked at had results of its own.
+    pub fn note_result(&mut self, result: Option<&Json>) {
+        if let Some(given) = &mut self.given {
+            given.last = result.cloned();
         }
     }
 
@@ -235,23 +154,25 @@ impl ToolBindings {
         Ledger { servings: self.servings.clone(), unused }
     }
 
-    fn look_up(&mut self, tool: &ToolName, arguments: &Arguments) -> (Answer, Serving) {
-        match self.index().by_key.get_mut(&CallKey::of(tool, arguments)) {
-            None => self.miss(tool, arguments),
-            Some(queue) => match (queue.next.pop_front(), queue.last) {
-                (Some(at), _) => {
-                    queue.last = Some(at);
-                    self.used[at] = true;
-                    self.serve(at, Serving::Exact { recorded: at })
-                }
-                (None, Some(last)) => self.again(last),
-                (None, None) => self.miss(tool, arguments),
-            },
+    fn look_up(&mut self, tool: &ToolName, written: Option<&Json>) -> (Answer, Serving) {
+        let policy = Arc::clone(&self.rules.policy);
+        let results = self.given.as_ref().map(|given| &given.results);
+        let arguments = Arguments::read_after(written, &policy.tool(tool), results, self.servings.len());
+        match self.shelf.find(tool, &arguments, &policy) {
+            Found::Next(at) => {
+                self.used[at] = true;
+                let by_rule = !policy.tool(tool).is_empty() && !self.shelf.is_plainly(at, written);
+                let serving =
+                    if by_rule { Serving::ByPolicy { recorded: at } } else { Serving::Exact { recorded: at } };
+                self.serve(at, serving)
+            }
+            Found::UsedUp(last) => self.again(last),
+            Found::Nothing => self.miss(tool, &arguments),
         }
     }
 
     fn serve(&self, at: usize, serving: Serving) -> (Answer, Serving) {
-        match &self.recorded[at].answer {
+        match &self.shelf.call(at).answer {
             Some(answer) => (answer.clone(), serving),
             None => {
                 let message = "the recording does not hold what this call gave back".to_owned();
@@ -261,8 +182,7 @@ impl ToolBindings {
     }
 
     fn again(&self, last: usize) -> (Answer, Serving) {
-        let writes = matches!(self.recorded[last].effect, Some(Effect::Write | Effect::Irreversible));
-        if self.rules.after_last == AfterLast::Repeat && !writes {
+        if self.rules.after_last == AfterLast::Repeat && !self.shelf.call(last).writes() {
             return self.serve(last, Serving::Repeated { recorded: last });
         }
         let message = "this call was recorded, but fewer times".to_owned();
@@ -281,7 +201,7 @@ impl ToolBindings {
                 None => (refusal("no_recording", message), missed(nearest)),
             },
             MissPolicy::Nearest => match nearest.first() {
-                Some(near) if !self.writes(tool) => {
+                Some(near) if !self.shelf.writes(tool) => {
                     self.used[near.recorded] = true;
                     let serving = Serving::Nearest { recorded: near.recorded, differences: near.differences.clone() };
                     self.serve(near.recorded, serving)
@@ -289,12 +209,6 @@ impl ToolBindings {
                 _ => (refusal("no_recording", message), missed(nearest)),
             },
         }
-    }
-
-    fn writes(&self, tool: &ToolName) -> bool {
-        self.recorded
-            .iter()
-            .any(|call| call.tool == *tool && matches!(call.effect, Some(Effect::Write | Effect::Irreversible)))
     }
 
     fn stated(&self, tool: &ToolName, arguments: &Arguments) -> Option<Json> {
@@ -307,18 +221,15 @@ impl ToolBindings {
     }
 
     fn differences(&self, at: usize, arguments: &Arguments) -> Vec<Difference> {
-        self.recorded[at].arguments(&self.rules.policy).differences(arguments)
+        self.shelf.arguments(at, &self.rules.policy).differences(arguments)
     }
 
     /// The recordings of the same tool that are most like a call, those not yet served first among equals.
     fn nearest(&self, tool: &ToolName, arguments: &Arguments) -> Vec<Near> {
-        let places = match &self.lookup {
-            Lookup::Indexed(index) => index.by_tool.get(tool).map_or(&[][..], OfTool::around),
-            Lookup::InStep(_) => &[],
-        };
-        let policy = &self.rules.policy;
-        let counted = places.iter().map(|&at| (self.recorded[at].arguments(policy).count_differences(arguments), at));
-        let mut near: Vec<(usize, bool, usize)> = counted.map(|(count, at)| (count, self.used[at], at)).collect();
+        let recorded = |at| self.shelf.arguments(at, &self.rules.policy);
+        let places = self.shelf.around(tool).iter();
+        let counted = places.map(|&at| (recorded(at).count_differences(arguments), self.used[at], at));
+        let mut near: Vec<(usize, bool, usize)> = counted.collect();
         near.sort_unstable();
         near.truncate(NEAR);
         near.into_iter().map(|(.., at)| Near { recorded: at, differences: self.differences(at, arguments) }).collect()
@@ -412,7 +323,7 @@ mod tests {
 
     #[test]
     fn a_policy_decides_for_stubs_as_for_checks() {
-        let policy = Policy::new(vec!["ts".parse().unwrap()]);
+        let policy = Policy::new(vec!["ignore ts".parse().unwrap()]);
         let rules = BindingRules { policy: Arc::new(policy), ..BindingRules::default() };
         let mut stubs = bindings(r#"[{"name":"t","arguments":{"id":1,"ts":1},"result":7}]"#, rules);
         assert_eq!(ask(&mut stubs, "t", r#"{"ts":2,"id":1}"#), "7");

@@ -1,0 +1,253 @@
+//! The recorded calls of an attempt, and how the one that answers a call is found.
+
+use std::cell::OnceCell;
+use std::collections::{HashMap, VecDeque};
+
+use super::Answer;
+use crate::compare::{Arguments, CallKey, Origins, Policy};
+use crate::recording::{Effect, Interaction, Json, ToolName};
+
+/// The recorded calls of an attempt.
+#[derive(Debug)]
+pub(super) struct Shelf {
+    calls: Vec<Bound>,
+    lookup: Lookup,
+    results: Option<Origins>,
+}
+
+/// A recorded call and what it answers.
+#[derive(Debug)]
+pub(super) struct Bound {
+    pub(super) tool: ToolName,
+    written: Option<Json>,
+    arguments: OnceCell<Arguments>,
+    pub(super) answer: Option<Answer>,
+    effect: Option<Effect>,
+}
+
+impl Bound {
+    /// Whether it changes something.
+    pub(super) fn writes(&self) -> bool {
+        matches!(self.effect, Some(Effect::Write | Effect::Irreversible))
+    }
+}
+
+/// How the recording of a call is found.
+#[derive(Debug)]
+enum Lookup {
+    /// So far each call was, to the letter, the next one that was recorded; so many were served. No policy tells such
+    /// calls apart and no equal one waits before it, so nothing has to be looked up.
+    InStep(usize),
+    /// By tool and canonical arguments.
+    Indexed(Index),
+}
+
+/// The recordings by call and by tool.
+#[derive(Debug, Default)]
+struct Index {
+    by_key: HashMap<CallKey, Queue>,
+    by_tool: HashMap<ToolName, OfTool>,
+}
+
+/// The recordings of one call: those to come, and the last that was served.
+#[derive(Debug, Default)]
+struct Queue {
+    next: VecDeque<usize>,
+    last: Option<usize>,
+}
+
+/// The recordings of one tool.
+#[derive(Debug, Default)]
+struct OfTool {
+    places: Vec<usize>,
+    /// How many calls of it were asked.
+    asked: usize,
+}
+
+impl OfTool {
+    /// The recordings that a call is looked for among: all, or where there are very many, those around the place that
+    /// the run has come to. Thousands of misses over thousands of recordings would take the square of that.
+    fn around(&self) -> &[usize] {
+        let reach = (LOOKED_AT / self.places.len().max(1)).max(LEAST_REACH);
+        let until = self.asked.saturating_add(reach).min(self.places.len());
+        let from = self.asked.saturating_sub(reach).min(self.places.len().saturating_sub(2 * reach));
+        &self.places[from..until.max(from)]
+    }
+}
+
+/// How many recordings all misses of a tool together may look at, about, on each side.
+const LOOKED_AT: usize = 1_000_000;
+
+/// How many recordings on each side a miss looks at in any case.
+const LEAST_REACH: usize = 32;
+
+/// What is found for a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Found {
+    /// A recording of it that was not served yet.
+    Next(usize),
+    /// All recordings of it were served; this one last.
+    UsedUp(usize),
+    /// None.
+    Nothing,
+}
+
+impl Shelf {
+    pub(super) fn new(recorded: &Interaction, policy: &Policy) -> Self {
+        let traces = policy.has_references();
+        let mut results = traces.then(Origins::default);
+        let mut calls = Vec::new();
+        for (at, call) in recorded.tool_calls.iter().flatten().enumerate() {
+            let cut = recorded.truncated == Some(true) || call.truncated == Some(true);
+            let answer = match (call.tool_error(), &call.result) {
+                (Some(error), _) => Some(Answer::Error(error)),
+                // A payload that was cut off is not what the tool said.
+                (None, Some(result)) if !cut => Some(Answer::Result(result.clone())),
+                _ => None,
+            };
+            if let (Some(results), Some(result)) = (&mut results, &call.result) {
+                results.add(at, at as u64, result);
+            }
+            let (tool, written, effect) = (call.name.clone(), call.arguments.clone(), call.effect);
+            calls.push(Bound { tool, written, arguments: OnceCell::new(), answer, effect });
+        }
+        // Calls that are equal to the letter may have come out of other results, so each is looked up.
+        let lookup = if traces { Lookup::Indexed(Index::default()) } else { Lookup::InStep(0) };
+        let mut shelf = Self { calls, lookup, results };
+        if traces {
+            shelf.lookup = Lookup::Indexed(shelf.index_after(0, policy));
+        }
+        shelf
+    }
+
+    /// How many calls were recorded.
+    pub(super) fn len(&self) -> usize {
+        self.calls.len()
+    }
+
+    /// A recorded call.
+    pub(super) fn call(&self, at: usize) -> &Bound {
+        &self.calls[at]
+    }
+
+    /// A recorded call's arguments under the policy.
+    pub(super) fn arguments(&self, at: usize, policy: &Policy) -> &Arguments {
+        let call = &self.calls[at];
+        let read = || Arguments::read_after(call.written.as_ref(), &policy.tool(&call.tool), self.results.as_ref(), at);
+        call.arguments.get_or_init(read)
+    }
+
+    /// Whether a recorded call is equal to a call without any rule.
+    pub(super) fn is_plainly(&self, at: usize, arguments: Option<&Json>) -> bool {
+        let none = crate::compare::ToolRules::none();
+        Arguments::read(self.calls[at].written.as_ref(), &none) == Arguments::read(arguments, &none)
+    }
+
+    /// Whether a tool is known to change something.
+    pub(super) fn writes(&self, tool: &ToolName) -> bool {
+        self.calls.iter().any(|call| call.tool == *tool && call.writes())
+    }
+
+    /// The next recorded call, where the run kept step with the recording and this call does too.
+    pub(super) fn next_in_step(&mut self, tool: &ToolName, arguments: Option<&Json>) -> Option<usize> {
+        let Lookup::InStep(served) = &mut self.lookup else { return None };
+        let at = *served;
+        let next = self.calls.get(at)?;
+        if next.tool != *tool || next.written.as_ref() != arguments {
+            return None;
+        }
+        *served += 1;
+        Some(at)
+    }
+
+    /// Finds the recording that answers a call: by its hash, else by what rules with leeway let pass.
+    pub(super) fn find(&mut self, tool: &ToolName, arguments: &Arguments, policy: &Policy) -> Found {
+        self.make_index(policy);
+        let Lookup::Indexed(index) = &mut self.lookup else { return Found::Nothing };
+        let key = CallKey::of(tool, arguments);
+        let known = index.by_key.get(&key).map(|queue| (queue.next.front().copied(), queue.last));
+        let next = known.and_then(|(next, _)| next).or_else(|| self.next_by_leeway(tool, arguments, policy));
+        let Lookup::Indexed(index) = &mut self.lookup else { return Found::Nothing };
+        if let Some(of_tool) = index.by_tool.get_mut(tool) {
+            of_tool.asked += 1;
+        }
+        let Some(at) = next else {
+            let last = known.and_then(|(_, last)| last).or_else(|| self.last_by_leeway(tool, arguments, policy));
+            return last.map_or(Found::Nothing, Found::UsedUp);
+        };
+        self.take(at, policy);
+        Found::Next(at)
+    }
+
+    /// Takes a recording out of those to come.
+    fn take(&mut self, at: usize, policy: &Policy) {
+        let key = CallKey::of(&self.calls[at].tool, self.arguments(at, policy));
+        let Lookup::Indexed(index) = &mut self.lookup else { return };
+        if let Some(queue) = index.by_key.get_mut(&key) {
+            match queue.next.front() {
+                Some(front) if *front == at => drop(queue.next.pop_front()),
+                _ => queue.next.retain(|waiting| *waiting != at),
+            }
+            queue.last = Some(at);
+        }
+    }
+
+    /// The first recording to come that a rule with leeway accepts the call for.
+    fn next_by_leeway(&self, tool: &ToolName, arguments: &Arguments, policy: &Policy) -> Option<usize> {
+        self.by_leeway(tool, arguments, policy, |queue, at| queue.next.contains(&at))
+    }
+
+    fn last_by_leeway(&self, tool: &ToolName, arguments: &Arguments, policy: &Policy) -> Option<usize> {
+        self.by_leeway(tool, arguments, policy, |queue, at| queue.last == Some(at))
+    }
+
+    fn by_leeway(
+        &self,
+        tool: &ToolName,
+        arguments: &Arguments,
+        policy: &Policy,
+        wanted: impl Fn(&Queue, usize) -> bool,
+    ) -> Option<usize> {
+        let Lookup::Indexed(index) = &self.lookup else { return None };
+        let places = self.around(tool).iter().copied().filter(|_| policy.is_loose());
+        let mut fitting = places.filter(|at| {
+            let recorded = self.arguments(*at, policy);
+            let queue = || index.by_key.get(&CallKey::of(tool, recorded));
+            recorded.accepts(arguments) && queue().is_some_and(|queue| wanted(queue, *at))
+        });
+        fitting.next()
+    }
+
+    /// The recordings of a tool that are near the place that the run has come to.
+    pub(super) fn around(&self, tool: &ToolName) -> &[usize] {
+        match &self.lookup {
+            Lookup::Indexed(index) => index.by_tool.get(tool).map_or(&[][..], OfTool::around),
+            Lookup::InStep(_) => &[],
+        }
+    }
+
+    /// Makes the index when a run first leaves step.
+    fn make_index(&mut self, policy: &Policy) {
+        if let Lookup::InStep(served) = self.lookup {
+            self.lookup = Lookup::Indexed(self.index_after(served, policy));
+        }
+    }
+
+    /// The recordings by call and by tool, the first of them served.
+    fn index_after(&self, served: usize, policy: &Policy) -> Index {
+        let mut index = Index::default();
+        for (at, call) in self.calls.iter().enumerate() {
+            let key = CallKey::of(&call.tool, self.arguments(at, policy));
+            let (queue, of_tool) =
+                (index.by_key.entry(key).or_default(), index.by_tool.entry(call.tool.clone()).or_default());
+            of_tool.places.push(at);
+            if at < served {
+                queue.last = Some(at);
+                of_tool.asked += 1;
+            } else {
+                queue.next.push_back(at);
+            }
+        }
+        index
+    }
+}
