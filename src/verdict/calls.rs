@@ -235,11 +235,13 @@ fn differences(
         gated,
     };
     let mut found = Vec::new();
+    let same_names = recorded.iter().map(|call| &call.name).eq(seen.iter().map(|call| &call.name));
+    let same_names = same_names.then_some("the tools come in the same order, their arguments do not");
     for pair in &alignment.pairs {
         let (was, is) = (&recorded[pair.recorded], &seen[pair.seen]);
         let here = |kind, gated| bare(kind, was, Some(pair.recorded), Some(pair.seen), gated);
         if pair.order == Order::Moved {
-            let hint = needed(alignment, pair, recorded);
+            let hint = needed(alignment, pair, recorded).or_else(|| same_names.map(str::to_owned));
             found.push(CallDifference { hint, ..here(DifferenceKind::Moved, matching.is_ordered()) });
         }
         let inner = match &pair.kind {
@@ -270,12 +272,14 @@ fn differences(
         }));
     }
     found.extend(alignment.missing.iter().map(|missing| {
+        let hint = shared_id(recorded, missing.recorded);
         let kind = match missing.kind {
             MissingKind::Dropped => DifferenceKind::Missing,
             MissingKind::FewerTimes => DifferenceKind::FewerTimes,
             MissingKind::RetryDropped => DifferenceKind::RetryDropped,
         };
-        bare(kind, &recorded[missing.recorded], Some(missing.recorded), None, !matching.allows_missing())
+        let gated = !matching.allows_missing();
+        CallDifference { hint, ..bare(kind, &recorded[missing.recorded], Some(missing.recorded), None, gated) }
     }));
     found.extend(alignment.extra.iter().map(|extra| {
         let kind = match extra.kind {
@@ -299,6 +303,13 @@ fn mark_downstream(alignment: &Alignment, found: &mut [CallDifference]) {
     for difference in found {
         difference.downstream = place(difference.recorded_call, difference.seen_call) > first;
     }
+}
+
+/// That a call shares its provider's id with another one, which a careless reader takes for the same.
+fn shared_id(recorded: &[ToolCall], at: usize) -> Option<String> {
+    let id = recorded[at].id.as_deref().filter(|id| !id.is_empty())?;
+    let other = recorded.iter().enumerate().position(|(other, call)| other != at && call.id.as_deref() == Some(id))?;
+    Some(format!("its id {id} is also that of call {}", other + 1))
 }
 
 /// What a moved call needed that comes later now.
