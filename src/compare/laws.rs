@@ -3,7 +3,9 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use super::{Arguments, CallKey, Matching, Order, PairKind, Policy, PreparedCall, ToolRules, Value, align, prepare};
+use super::{
+    Arguments, CallKey, Matching, Order, PairKind, Policy, PreparedCall, Rule, ToolRules, Value, align, prepare,
+};
 use crate::recording::{Json, ToolCall, ToolName};
 
 /// A JSON value as two texts that mean the same: other key order, other spelling of numbers and texts.
@@ -40,6 +42,42 @@ fn escaped(text: &str) -> String {
 
 fn read(text: &str) -> Value {
     Value::read(&Json::parse(text).unwrap(), &ToolRules::none())
+}
+
+/// Ways of comparing that are equivalences.
+const STRICT: &[&str] = &[
+    "exact",
+    "ignore",
+    "present",
+    "type",
+    "regex(a)",
+    "one-of([\"a\",1,null])",
+    "set",
+    "bag",
+    "sorted-by($.a)",
+    "null-is-absent",
+    "default([])",
+    "text",
+    "trim",
+    "caseless",
+    "exact-unicode",
+];
+
+/// All ways of comparing.
+fn all() -> Vec<&'static str> {
+    let loose = ["tolerance(2)", "tolerance(0.5,10%)", "window(1h)", "optional", "reference"];
+    STRICT.iter().copied().chain(loose).collect()
+}
+
+/// Rules for the keys that values have here.
+fn rules(words: Vec<&'static str>) -> impl Strategy<Value = Vec<Rule>> {
+    let places = ["$.a", "$.b", "$.*.c", "$..a", "$..b[*]", "$.x", "$.a[0]", "search:$.x", "s*:$..c"];
+    let rule = (proptest::sample::select(words), proptest::sample::select(places.to_vec()));
+    vec(rule.prop_map(|(word, place)| format!("{word} {place}").parse().unwrap()), 0..6)
+}
+
+fn read_under(text: &str, policy: &Policy) -> Value {
+    Value::read(&Json::parse(text).unwrap(), &policy.tool(&ToolName::new("search")))
 }
 
 /// Calls out of so few tools and arguments that equal ones are common.
@@ -132,5 +170,62 @@ proptest! {
         prop_assert!(kept.is_sorted());
         let ordered = prepare(&a, &policy).iter().map(PreparedCall::key).eq(prepare(&mixed, &policy).iter().map(PreparedCall::key));
         prop_assert_eq!(ordered, alignment.holds(Matching::Strict));
+    }
+
+    #[test]
+    fn without_leeway_equality_is_an_equivalence_and_the_hash_agrees(
+        rules in rules(STRICT.to_vec()), texts in vec(twins(), 3),
+    ) {
+        let policy = Policy::new(rules);
+        let [a, b, c] = [0, 1, 2].map(|at: usize| read_under(&texts[at].0, &policy));
+        prop_assert!(a.accepts(&a));
+        prop_assert_eq!(a.accepts(&b), b.accepts(&a));
+        prop_assert!(!(a.accepts(&b) && b.accepts(&c)) || a.accepts(&c));
+        prop_assert_eq!(a.accepts(&b), a.hash128() == b.hash128());
+        prop_assert_eq!(a.accepts(&b), super::differences(&a, &b).is_empty());
+        prop_assert_eq!(a.cmp(&b).is_eq(), a == b);
+        // Two spellings of a value stay equal where no rule looks at the spelling itself.
+        prop_assume!(!policy.rules().iter().any(|rule| rule.how().word() == "text"));
+        prop_assert_eq!(a, read_under(&texts[0].1, &policy));
+    }
+
+    #[test]
+    fn with_leeway_a_value_accepts_itself_and_both_sides_alike(rules in rules(all()), (a, _) in twins(), (b, _) in twins()) {
+        let policy = Policy::new(rules);
+        let (a, b) = (read_under(&a, &policy), read_under(&b, &policy));
+        prop_assert!(a.accepts(&a) && super::differences(&a, &a).is_empty());
+        prop_assert_eq!(a.accepts(&b), b.accepts(&a));
+        prop_assert_eq!(super::differences(&a, &b).len(), super::differences(&b, &a).len());
+        prop_assert_eq!(a.accepts(&b), super::differences(&a, &b).is_empty());
+        prop_assert!(a.hash128() != b.hash128() || a.accepts(&b), "what has one hash is accepted");
+    }
+
+    #[test]
+    fn the_order_of_rules_never_matters(
+        (rules, mixed) in rules(all()).prop_flat_map(|rules| (Just(rules.clone()), Just(rules).prop_shuffle())),
+        (a, _) in twins(),
+    ) {
+        let (one, other) = (Policy::new(rules), Policy::new(mixed));
+        prop_assert_eq!(read_under(&a, &one), read_under(&a, &other));
+        prop_assert_eq!(one.hash(), other.hash());
+    }
+
+    #[test]
+    fn calls_hold_to_themselves_under_any_policy(rules in rules(all()), calls in calls()) {
+        let policy = Policy::new(rules);
+        for matching in Matching::ALL {
+            prop_assert!(align(&prepare(&calls, &policy), &prepare(&calls, &policy), matching).holds(matching));
+        }
+    }
+
+    #[test]
+    fn swapping_the_sides_swaps_missing_and_extra_under_any_policy(rules in rules(all()), a in calls(), b in calls()) {
+        let policy = Policy::new(rules);
+        let counts = |a: &[ToolCall], b: &[ToolCall]| {
+            let found = align(&prepare(a, &policy), &prepare(b, &policy), Matching::Unordered);
+            [found.pairs.len(), found.missing.len(), found.extra.len()]
+        };
+        let [pairs, missing, extra] = counts(&a, &b);
+        prop_assert_eq!(counts(&b, &a), [pairs, extra, missing]);
     }
 }

@@ -1,5 +1,7 @@
 //! Answers to tool calls out of one recording.
 
+#[cfg(test)]
+mod laws;
 mod shelf;
 
 use std::sync::Arc;
