@@ -79,6 +79,11 @@ fn tools(alignment: &Alignment, recorded: &[ToolCall], seen: &[ToolCall]) -> Sai
         let (was, is) = (&recorded[pair.recorded].name, &seen[pair.seen].name);
         format!("{was} was not called, {is} was (renamed?)")
     }));
+    lacks.extend(alignment.pairs.iter().filter(|pair| matches!(pair.kind, PairKind::Handed(_))).map(|pair| {
+        let agent = |call: &ToolCall| call.agent.clone().unwrap_or_else(|| "no agent".into());
+        let (was, is) = (&recorded[pair.recorded], &seen[pair.seen]);
+        format!("{} was called by {}, not by {}", was.name, agent(is), agent(was))
+    }));
     if lacks.is_empty() { Said::passed() } else { Said::failed(listed(&lacks)) }
 }
 
@@ -105,8 +110,8 @@ fn changed_arguments(alignment: &Alignment, recorded: &[ToolCall]) -> Said {
         .pairs
         .iter()
         .filter_map(|pair| match &pair.kind {
-            PairKind::Changed(differences) => Some((pair, differences)),
-            _ => None,
+            PairKind::Changed(differences) | PairKind::Handed(differences) => Some((pair, differences)),
+            PairKind::Same | PairKind::Renamed(_) => None,
         })
         .flat_map(|(pair, differences)| {
             let name = &recorded[pair.recorded].name;

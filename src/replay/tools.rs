@@ -20,12 +20,14 @@ pub struct ToolRequest {
     pub id: Option<String>,
     /// Which of its model calls asked for it, where the target tells.
     pub step: Option<i64>,
+    /// Which of its agents makes it, where the target tells.
+    pub agent: Option<String>,
 }
 
 impl ToolRequest {
     /// A call of which only the tool and the arguments are known.
     pub fn new(name: impl Into<Arc<str>>, arguments: Json) -> Self {
-        Self { name: ToolName::new(name), arguments: Some(arguments), id: None, step: None }
+        Self { name: ToolName::new(name), arguments: Some(arguments), id: None, step: None, agent: None }
     }
 }
 
@@ -208,7 +210,7 @@ impl State {
 
 fn called(request: ToolRequest, answer: &Answer, latency_ms: Option<f64>) -> ToolCall {
     let mut call = ToolCall::new(request.name, request.arguments);
-    (call.id, call.step, call.latency_ms) = (request.id, request.step, latency_ms);
+    (call.id, call.step, call.agent, call.latency_ms) = (request.id, request.step, request.agent, latency_ms);
     match answer {
         Answer::Result(result) => call.result = Some(result.clone()),
         Answer::Error(error) => call.error = Some(error_json(error)),

@@ -120,7 +120,7 @@ impl<'a> Turn<'a> {
             WireForm::JsonText => Json::string(object.text()),
         };
         let id = Some(format!("c{}", self.calls));
-        ToolRequest { name: ToolName::new(call.tool), arguments: Some(arguments), id, step: Some(step) }
+        ToolRequest { name: ToolName::new(call.tool), arguments: Some(arguments), id, step: Some(step), agent: None }
     }
 
     /// Ends the turn with a reply.

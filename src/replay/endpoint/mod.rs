@@ -35,6 +35,7 @@ pub(super) const TOOLS_HEADER: &str = "x-taketwo-tools";
 /// The optional headers of a call: its name and its decision step.
 const CALL_HEADER: &str = "x-taketwo-call";
 const STEP_HEADER: &str = "x-taketwo-step";
+const AGENT_HEADER: &str = "x-taketwo-agent";
 
 /// The largest arguments that are taken, in bytes.
 const MAX_ARGUMENTS: usize = 16 << 20;
@@ -112,7 +113,8 @@ async fn call(attempts: &Attempts, token: &str, name: String, request: Request) 
     };
     let id = text_header(&head.headers, CALL_HEADER).map(str::to_owned);
     let step = text_header(&head.headers, STEP_HEADER).and_then(|step| step.parse().ok());
-    match tools.call(ToolRequest { name, arguments, id, step }).await {
+    let agent = text_header(&head.headers, AGENT_HEADER).map(str::to_owned);
+    match tools.call(ToolRequest { name, arguments, id, step, agent }).await {
         Ok(result) => json(StatusCode::OK, result.text().to_owned()),
         Err(error) => json(StatusCode::FAILED_DEPENDENCY, error_body(&error)),
     }

@@ -207,6 +207,7 @@ impl Session for StandIn<'_> {
                     arguments: call.arguments.clone(),
                     id: call.id.clone(),
                     step: call.step,
+                    agent: call.agent.clone(),
                 };
                 // What the stubs say does not matter here: the run has its own results.
                 self.start.tools.answer_recorded(request, call.result.as_ref());

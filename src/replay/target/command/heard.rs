@@ -31,6 +31,7 @@ impl FromTarget {
                     arguments: message.value("arguments"),
                     id: Some(message.text("call")?),
                     step: message.whole("step")?,
+                    agent: message.text_if_any("agent")?,
                 };
                 Ok(FromTarget::Call { attempt: message.text("attempt")?, call: message.text("call")?, request })
             }
@@ -194,6 +195,10 @@ impl Message {
         Ok(value.shown().into_owned())
     }
 
+    fn text_if_any(&self, key: &str) -> Result<Option<String>, Violation> {
+        Ok(self.of_kind(key, Kind::String, "a text")?.map(|value| value.shown().into_owned()))
+    }
+
     fn whole(&self, key: &str) -> Result<Option<i64>, Violation> {
         let wanted = "a whole number";
         match self.of_kind(key, Kind::Number, wanted)? {
@@ -237,9 +242,10 @@ mod tests {
 
     #[test]
     fn a_message_keeps_the_text_of_its_values() {
-        let line = r#" {"type":"tool_call", "attempt":"t1","call":"c1","name":"get","arguments":{"id": 12345678901234567890123},"step":null,"more":1}"#;
+        let line = r#" {"type":"tool_call", "attempt":"t1","call":"c1","name":"get","arguments":{"id": 12345678901234567890123},"step":null,"agent":"writer","more":1}"#;
         let FromTarget::Call { attempt, call, request } = FromTarget::read(line.as_bytes()).unwrap() else { panic!() };
         assert_eq!((attempt.as_str(), call.as_str(), request.step), ("t1", "c1", None));
+        assert_eq!(request.agent.as_deref(), Some("writer"));
         assert_eq!(request.arguments.unwrap().text(), r#"{"id": 12345678901234567890123}"#);
         let line = r#"{"type":"reply","attempt":"t1","output":null,"tokens":{"input":3},"cost":-1}"#;
         let FromTarget::Reply { output, usage, .. } = FromTarget::read(line.as_bytes()).unwrap() else { panic!() };
