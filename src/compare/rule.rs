@@ -137,9 +137,11 @@ impl Rule {
     }
 }
 
-/// Splits off the tool: what stands before a colon that is in no brackets.
+/// Splits off the tool: what stands before the `:$` that a path begins with, else before a colon that is in no
+/// brackets. So a tool's name may hold colons where its path begins with `$`.
 fn split_tool(text: &str) -> (&str, &str) {
-    let colon = text.find(':').filter(|at| !text[..*at].contains(['[', '$']));
+    let before_path = text.find(":$").filter(|at| !text[..*at].contains('$'));
+    let colon = before_path.or_else(|| text.find(':').filter(|at| !text[..*at].contains(['[', '$'])));
     colon.map_or(("*", text), |at| (&text[..at], &text[at + 1..]))
 }
 
@@ -209,6 +211,8 @@ mod tests {
             "regex(^a(b) c$) look*:$..id",
             "sorted-by($.id) *:$.items",
             "schema *:$",
+            "ignore mcp:search:$.ts",
+            "ignore mcp:*:$[\"a:$b\"]",
         ] {
             assert_eq!(text.parse::<Rule>().unwrap().to_string(), text);
         }

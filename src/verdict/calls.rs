@@ -332,7 +332,7 @@ fn are_alike(was: &ToolName, is: &ToolName) -> Option<&'static str> {
 /// A rule for a place, as it is written on the command line; `None` where none can say it.
 pub(super) fn rule_for(how: &str, tool: &ToolName, path: &Path) -> Option<String> {
     let rule = format!("{how} {tool}:{}", path.general());
-    let reads_back = !tool.as_str().contains(['*', '?', '[', ':', '$']);
+    let reads_back = !tool.as_str().contains(['*', '?', '[', '$']);
     (reads_back && rule.parse::<Rule>().is_ok_and(|read| read.to_string() == rule)).then_some(rule)
 }
 

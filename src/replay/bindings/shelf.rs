@@ -76,7 +76,7 @@ impl OfTool {
 }
 
 /// How many recordings all misses of a tool together may look at, about, on each side.
-const LOOKED_AT: usize = 1_000_000;
+const LOOKED_AT: usize = 100_000;
 
 /// How many recordings on each side a miss looks at in any case.
 const LEAST_REACH: usize = 32;
