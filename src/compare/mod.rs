@@ -8,6 +8,7 @@ mod alignment;
 mod arguments;
 mod canonical;
 mod common_part;
+mod declared;
 mod difference;
 #[cfg(test)]
 mod laws;
@@ -21,6 +22,10 @@ mod text;
 pub use alignment::{Alignment, Extra, ExtraKind, Missing, MissingKind, Order, Pair, PairKind};
 pub use arguments::{Arguments, CallKey, PreparedCall, prepare};
 pub use canonical::Value;
+pub use declared::{
+    CallStatus, Census, DeclaredDefault, DefinitionError, DefinitionPlace, InspectedCalls, RuledOut, SchemaFault,
+    ToolCensus, ToolDefinitions, ToolSchema,
+};
 pub use difference::{Change, Difference, Hint, around_difference, differences};
 pub use matching::Matching;
 pub use number::Number;
