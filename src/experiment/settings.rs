@@ -1,6 +1,7 @@
 //! The settings of a run, from flags and suite, each with where it came from.
 
 use std::fmt;
+use std::path::Path;
 use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,7 +9,7 @@ use std::time::Duration;
 use super::suite::Suite;
 use super::target_spec::TargetSpec;
 use crate::case::{Tolerance, Tolerances};
-use crate::compare::{Matching, Policy, Rule};
+use crate::compare::{DefinitionError, Matching, Policy, Rule, ToolDefinitions};
 use crate::evaluate::{EvaluationRules, Label, OutputComparison};
 use crate::recording::{Json, RejectBudget};
 use crate::replay::target::PairBy;
@@ -44,6 +45,8 @@ pub struct Flags {
     pub model_call_tolerance: Option<String>,
     /// Paths that are not looked at; they add to the suite's.
     pub ignore: Vec<String>,
+    /// Files of tool definitions; they take the place of the suite's.
+    pub tools: Vec<String>,
     /// How calls are matched.
     pub matching: Option<String>,
     /// Checks that are left out; they add to the suite's.
@@ -150,6 +153,7 @@ pub const LABELS: &[&str] = &[
     "tool-order",
     "tool-arguments",
     "extra-tools",
+    "tool-schema",
     "tool-results",
     "forbidden-tools",
     "call-sequence",
@@ -205,6 +209,7 @@ impl Settings {
         if !(0.0..=1.0).contains(&fidelity_floor) {
             return Err(SettingsError::new("fidelity-floor", "it is a share between 0 and 1"));
         }
+        let tools = if flags.tools.is_empty() { suite.tools.clone() } else { flags.tools.clone() };
         let evaluators = suite.check.iter().map(crate::evaluate::StatedCheck::evaluator).collect::<Result<_, _>>();
         Ok(Self {
             recordings: if flags.recordings.is_empty() { suite.recordings.clone() } else { flags.recordings.clone() },
@@ -226,6 +231,7 @@ impl Settings {
                     &suite.compare_output,
                     str::parse::<OutputComparison>,
                 )?,
+                tools: definitions(&tools)?,
                 skip: skips(flags, &suite)?,
                 evaluators: evaluators.map_err(|problem| SettingsError::new("check", problem))?,
                 router: None,
@@ -249,6 +255,18 @@ impl Settings {
             content: choice("content", &flags.content, &suite.content, content)?.unwrap_or_default(),
             http: suite.http,
         })
+    }
+}
+
+impl Settings {
+    /// Refuses to write over the tool definitions.
+    pub(super) fn spare_tools(&self, path: &Path) -> Result<(), SettingsError> {
+        match &self.evaluation.tools {
+            Some(tools) if tools.were_read_from(path) => {
+                Err(SettingsError::new("tools", format!("{} is read, so nothing is written to it", path.display())))
+            }
+            _ => Ok(()),
+        }
     }
 }
 
@@ -324,6 +342,16 @@ fn default_lanes() -> usize {
 fn policy(flags: &Flags, suite: &Suite) -> Result<Policy, SettingsError> {
     let rules = suite.ignore.iter().chain(&flags.ignore).map(|text| Rule::from_str(text));
     rules.collect::<Result<_, _>>().map(Policy::new).map_err(|problem| SettingsError::new("ignore", problem))
+}
+
+/// Reads the tool definitions, where there are any.
+fn definitions(files: &[String]) -> Result<Option<Arc<ToolDefinitions>>, SettingsError> {
+    let refused = |error: DefinitionError| {
+        let help = miette::Diagnostic::help(&error).map(|help| help.to_string());
+        SettingsError::with_help("tools", error, help)
+    };
+    let read = (!files.is_empty()).then(|| ToolDefinitions::read(files).map_err(refused)).transpose()?;
+    Ok(read.map(Arc::new))
 }
 
 fn tolerances(flags: &Flags, suite: &Suite) -> Result<Tolerances, SettingsError> {

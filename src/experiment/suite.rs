@@ -26,6 +26,9 @@ pub struct Suite {
     /// Paths into the arguments that are not looked at.
     #[serde(default)]
     pub ignore: Vec<String>,
+    /// Files of tool definitions, relative to the suite's folder.
+    #[serde(default)]
+    pub tools: Vec<String>,
     /// How calls are matched.
     pub r#match: Option<String>,
     /// Checks that are left out.
@@ -181,9 +184,9 @@ impl Suite {
     pub fn read(path: &Path) -> Result<Self, SuiteError> {
         let text = std::fs::read_to_string(path).map_err(|source| SuiteError::Io { path: path.into(), source })?;
         let mut suite = Self::parse(&path.display().to_string(), &text)?;
-        // Recordings are found from the suite's folder, wherever the run is started.
+        // Recordings and tools are found from the suite's folder, wherever the run is started.
         let folder = path.parent().unwrap_or(Path::new(""));
-        for source in suite.recordings.iter_mut().filter(|source| *source != "-") {
+        for source in suite.recordings.iter_mut().filter(|source| *source != "-").chain(&mut suite.tools) {
             *source = folder.join(&*source).display().to_string();
         }
         Ok(suite)

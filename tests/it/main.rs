@@ -25,3 +25,4 @@ mod resume;
 mod sample_runs;
 mod second_recording;
 mod stored_runs;
+mod tool_schemas;
