@@ -4,8 +4,8 @@
 //! The rooms of the crate follow the way of the data; a room knows those before it and none after it:
 //!
 //! - [`recording`]: what production did, and its files: JSONL and Parquet, streams of rows, rejects, importers.
-//! - [`compare`]: what is different, and what only looks it: canonical values, the policy, the pairing of calls.
-//!   It stands before the replay, as stubs and checks share one equality.
+//! - [`compare`]: what is different, and what only looks it: canonical values, the policy, the pairing of calls,
+//!   what tools declare. It stands before the replay, as stubs and checks share one equality.
 //! - [`case`]: what is tested, and what a recording alone holds a run to.
 //! - [`replay`]: doing it again: targets, stubs, the runner.
 //! - [`sample`]: the agent that is compiled in.

@@ -3,7 +3,8 @@
 use super::Exit;
 use super::input::{Budget, InputArgs};
 use super::screen::{note, print};
-use crate::recording::{Json, inspect};
+use crate::compare::{InspectedCalls, ToolDefinitions};
+use crate::recording::Json;
 
 /// Show what recordings hold: counts, tools, scenarios, spend, what can be checked and what is missing.
 ///
@@ -11,10 +12,15 @@ use crate::recording::{Json, inspect};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   taketwo inspect traffic.jsonl.gz
-  taketwo inspect traffic/ --json")]
+  taketwo inspect traffic/ --json
+  taketwo inspect traffic/ --tools tools.json")]
 pub struct Args {
     #[command(flatten)]
     input: InputArgs,
+
+    /// Say which calls these tool definitions allow: JSON, in the form of any provider
+    #[arg(long, value_name = "FILE")]
+    tools: Vec<String>,
 
     /// Print JSON, as docs/inspect.md describes it
     #[arg(long)]
@@ -22,13 +28,22 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> miette::Result<Exit> {
+    let tools = (!args.tools.is_empty()).then(|| ToolDefinitions::read(&args.tools)).transpose()?;
+    if let Some(path) = args.input.quarantine.as_ref().filter(|path| tools.iter().any(|t| t.were_read_from(path))) {
+        return Err(miette::miette!(
+            code = "taketwo::output_is_input",
+            help = "write the quarantine to another file",
+            "{path:?} is one of the files of tool definitions to be read"
+        ));
+    }
     let (recordings, mut quarantine) = args.input.open()?;
-    let seen = inspect(&recordings, &mut quarantine)?;
-    let budget = args.input.report(&mut quarantine, seen.interactions)?;
+    let seen = InspectedCalls::read(&recordings, &mut quarantine, tools.as_ref())?;
+    let interactions = seen.inspected.interactions;
+    let budget = args.input.report(&mut quarantine, interactions)?;
     let text = if args.json { format!("{}\n", Json::of(&seen).text()) } else { seen.to_string() };
     let done = print(&text)?;
-    if seen.interactions == 0 {
+    if interactions == 0 {
         note("error: there is no interaction in the recordings");
     }
-    Ok(if budget == Budget::Exceeded || seen.interactions == 0 { Exit::Refused } else { done })
+    Ok(if budget == Budget::Exceeded || interactions == 0 { Exit::Refused } else { done })
 }

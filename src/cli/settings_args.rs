@@ -53,6 +53,10 @@ pub struct CompareArgs {
     #[arg(long, value_name = "FACTOR")]
     pub model_call_tolerance: Option<String>,
 
+    /// The tools that calls are held to: their definitions as JSON, in the form of any provider
+    #[arg(long, value_name = "FILE")]
+    pub tools: Vec<String>,
+
     /// How calls are held to the recorded ones: partial-order, strict, ordered, unordered, subset, superset or
     /// labels [default: partial-order]
     #[arg(long = "match", value_name = "MODE", value_parser = ["partial-order", "strict", "ordered", "unordered", "subset", "superset", "labels"], hide_possible_values = true)]
@@ -143,6 +147,7 @@ impl CompareArgs {
             model_call_tolerance: self.model_call_tolerance.clone(),
             ignore: self.ignore.clone(),
             rule: self.rule.clone(),
+            tools: self.tools.clone(),
             matching: self.matching.clone(),
             skip: self.skip.clone(),
             gate: run.gate.clone(),

@@ -9,8 +9,10 @@ mod arguments;
 mod band;
 mod canonical;
 mod common_part;
+mod declared;
 mod difference;
 mod excerpt;
+mod faulty_arguments;
 mod hint;
 mod how;
 #[cfg(test)]
@@ -32,8 +34,13 @@ pub use alignment::{Alignment, Edge, Excuse, Extra, ExtraKind, Missing, MissingK
 pub use arguments::{Arguments, CallKey};
 pub use band::Band;
 pub use canonical::{Alike, Loose, Value};
+pub use declared::{
+    CallStatus, Census, DeclaredDefault, DefinitionError, DefinitionPlace, InspectedCalls, RuledOut, SchemaFault,
+    ToolCensus, ToolDefinitions, ToolSchema,
+};
 pub use difference::{Change, Difference, differences};
 pub use excerpt::{around_difference, beginning};
+pub use faulty_arguments::FaultyArguments;
 pub use hint::Hint;
 pub use how::{How, TextPattern};
 pub use matching::Matching;

@@ -44,9 +44,39 @@ impl Agents {
 
 /// For each recorded call the call of the run that it is paired with.
 pub(super) fn partners(recorded: &[PreparedCall<'_>], seen: &[PreparedCall<'_>], agents: Agents) -> Vec<Option<usize>> {
-    let mut partner = equal_pairs(recorded, seen, agents);
-    pair_the_rest(recorded, seen, &mut partner, agents);
-    partner
+    let ends = Ends::of(recorded, seen, agents);
+    let (left, right) = (ends.between(recorded), ends.between(seen));
+    let mut middle = equal_pairs(left, right, agents);
+    let strange = Strange::new(recorded, seen);
+    pair_the_rest(left, right, &mut middle, &strange, agents);
+    let start = (0..ends.start).map(Some);
+    let end = (seen.len() - ends.end..seen.len()).map(Some);
+    start.chain(middle.into_iter().map(|to| to.map(|to| to + ends.start))).chain(end).collect()
+}
+
+/// How many calls at both ends are the same to the letter, so that nothing has to be worked out for them.
+struct Ends {
+    start: usize,
+    end: usize,
+}
+
+impl Ends {
+    fn of(recorded: &[PreparedCall<'_>], seen: &[PreparedCall<'_>], agents: Agents) -> Self {
+        let trims = |call: &PreparedCall<'_>| !call.policy().is_loose() && !call.has_origins();
+        if !recorded.first().is_some_and(trims) {
+            return Self { start: 0, end: 0 };
+        }
+        let is_same =
+            |(a, b): &(&PreparedCall<'_>, &PreparedCall<'_>)| a.is_letter_equal(b) && agents.of(a) == agents.of(b);
+        let start = recorded.iter().zip(seen).take_while(is_same).count();
+        let rest = |calls: &'_ [PreparedCall<'_>]| calls.len() - start;
+        let end = recorded[start..].iter().rev().zip(seen[start..].iter().rev()).take_while(is_same).count();
+        Self { start, end: end.min(rest(recorded)).min(rest(seen)) }
+    }
+
+    fn between<'c, 'a>(&self, calls: &'c [PreparedCall<'a>]) -> &'c [PreparedCall<'a>] {
+        &calls[self.start..calls.len() - self.end]
+    }
 }
 
 fn equal_pairs(recorded: &[PreparedCall<'_>], seen: &[PreparedCall<'_>], agents: Agents) -> Vec<Option<usize>> {
@@ -110,6 +140,7 @@ fn pair_the_rest(
     recorded: &[PreparedCall<'_>],
     seen: &[PreparedCall<'_>],
     partner: &mut [Option<usize>],
+    strange: &Strange<'_>,
     agents: Agents,
 ) {
     let mut taken = vec![false; seen.len()];
@@ -122,13 +153,12 @@ fn pair_the_rest(
     if left.len() * right.len() > ASSIGNABLE {
         return pair_in_order(recorded, seen, &left, right, partner, agents);
     }
-    let strange = Strange::new(recorded, seen);
     // Either side may stay alone, so each row has a column of its own to stay alone in.
     let columns = right.len() + left.len();
     let costs = Matrix::from_fn(left.len(), columns, |(row, column)| match right.get(column) {
         Some(&at) => {
             let (call, other) = (&recorded[left[row]], &seen[at]);
-            pair_cost(call, other, &strange, agents) + trifle(row.abs_diff(column)) - ALONE
+            pair_cost(call, other, strange, agents) + trifle(row.abs_diff(column)) - ALONE
         }
         None => ALONE,
     });

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use super::declared::{ToolDefinitions, ToolSchema};
 use super::how::{Aspect, How};
 use super::path::Path;
 use super::rule::Rule;
-use crate::recording::{Json, ToolName};
+use crate::recording::ToolName;
 
 /// The rules that stub lookup and checks share.
 #[derive(Clone, Debug, Default)]
@@ -26,15 +27,26 @@ impl Policy {
         Self { stated: rules, ranked }
     }
 
-    /// The same with what tools declare, where a `schema` rule asks for it.
+    /// The same with the defaults that tools declare, for the tools that a `schema` rule asks it for.
     #[must_use]
-    pub fn with_declared(self, tool: &ToolName, defaults: Vec<(String, Json)>) -> Self {
-        let asked = self.stated.iter().any(|rule| matches!(rule.how(), How::Schema) && rule.is_for(tool));
-        if !asked {
-            return self;
+    pub fn with_defaults_of(mut self, definitions: &ToolDefinitions) -> Self {
+        let asked: Vec<&Rule> = self.stated.iter().filter(|rule| matches!(rule.how(), How::Schema)).collect();
+        let mut declared = Vec::new();
+        for tool in definitions.names().filter(|tool| asked.iter().any(|rule| rule.is_for(tool))) {
+            let defaults = definitions.schema(tool).map(ToolSchema::defaults).unwrap_or_default();
+            let rules =
+                defaults.iter().map(|default| Rule::declared_default(tool, &default.path, default.value.clone()));
+            declared.extend(rules.flatten());
         }
-        let declared = defaults.into_iter().filter_map(|(path, value)| Rule::declared_default(tool, &path, value).ok());
-        Self::new(self.stated.into_iter().chain(declared).collect())
+        self.ranked.extend(declared.into_iter().map(Arc::new));
+        self.ranked.sort_by(|a, b| b.specificity(a));
+        self
+    }
+
+    /// Whether it has a rule that says nothing without tool definitions.
+    #[must_use]
+    pub fn needs_definitions(&self) -> bool {
+        self.stated.iter().any(|rule| matches!(rule.how(), How::Schema))
     }
 
     /// The rules.
@@ -175,6 +187,7 @@ impl<'a> ToolRules<'a> {
 mod tests {
     use super::super::canonical::Value;
     use super::*;
+    use crate::recording::Json;
 
     fn policy(rules: &[&str]) -> Policy {
         Policy::new(rules.iter().map(|text| text.parse().unwrap()).collect())
@@ -228,6 +241,23 @@ mod tests {
         assert_eq!(policy(&["ignore a", "ignore x:b"]).hash(), policy(&["ignore x:b", "ignore a", "ignore a"]).hash());
         assert_ne!(policy(&["ignore a"]).hash(), policy(&["ignore b"]).hash());
         assert_ne!(policy(&["trim a"]).hash(), policy(&["ignore a"]).hash());
+    }
+
+    #[test]
+    fn a_schema_rule_takes_the_declared_defaults() {
+        let tools = r#"[{"name":"search","input_schema":{"properties":{"page":{"default":1},"in":{"items":{"properties":{"max":{"default":10}}}}}}}]"#;
+        let tools = ToolDefinitions::parse("tools.json", tools).unwrap();
+        let equal = |rules: &[&str], a: &str, b: &str| {
+            let policy = policy(rules).with_defaults_of(&tools);
+            let read = |text: &str| Value::read(&Json::parse(text).unwrap(), &policy.tool(&ToolName::new("search")));
+            read(a) == read(b)
+        };
+        let (full, bare) = (r#"{"page":1.0,"in":[{"max":10}]}"#, r#"{"in":[{}]}"#);
+        assert!(equal(&["schema *:$"], full, bare) && equal(&["schema sea*:$"], full, bare));
+        assert!(!equal(&[], full, bare) && !equal(&["schema other:$"], full, bare));
+        assert!(!equal(&["schema *:$"], r#"{"page":2,"in":[{}]}"#, bare));
+        assert!(!equal(&["schema *:$", "exact $..max"], full, bare), "a stated rule takes back what is declared");
+        assert!(equal(&["schema *:$", "default(2) $.page"], r#"{"page":2,"in":[{}]}"#, bare));
     }
 
     #[test]

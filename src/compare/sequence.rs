@@ -103,11 +103,17 @@ fn describe(
     }
     mark_crossed(recorded, &mut pairs);
     let taken: HashSet<usize> = partner.iter().flatten().copied().collect();
-    let mut missing = (0..recorded.len()).filter(|at| partner[*at].is_none()).peekable();
+    let missing = (0..recorded.len()).filter(|at| partner[*at].is_none());
     let mut extra = (0..seen.len()).filter(|at| !taken.contains(at)).peekable();
     // Most runs lack nothing, so the other side is looked through only for those that do.
-    let made = if missing.peek().is_some() { keys(seen, agents) } else { HashSet::new() };
-    let known = if extra.peek().is_some() { Known::of(recorded, agents) } else { Known::default() };
+    let lost: HashSet<&ToolName> = missing.clone().map(|at| &recorded[at].call.name).collect();
+    let made = keys(seen, &lost, agents);
+    let known = if extra.peek().is_some() {
+        let came: HashSet<&ToolName> = extra.clone().map(|at| &seen[at].call.name).collect();
+        Known::of(recorded, &came, agents)
+    } else {
+        Known::default()
+    };
     let missing = missing.map(|at| Missing { recorded: at, kind: missing_kind(recorded, at, &made, agents) }).collect();
     let mut extra: Vec<Extra> = extra.map(|at| Extra { seen: at, kind: known.extra_kind(seen, at, agents) }).collect();
     mark_loops(recorded, seen, &mut extra, agents);
@@ -190,8 +196,12 @@ fn mark_crossed(recorded: &[PreparedCall<'_>], pairs: &mut [Pair]) {
     }
 }
 
-fn keys(calls: &[PreparedCall<'_>], agents: Agents) -> HashSet<CallKey> {
-    calls.iter().map(|call| agents.key(call)).collect()
+/// The keys of the calls of some tools.
+fn keys(calls: &[PreparedCall<'_>], tools: &HashSet<&ToolName>, agents: Agents) -> HashSet<CallKey> {
+    if tools.is_empty() {
+        return HashSet::new();
+    }
+    calls.iter().filter(|call| tools.contains(&call.call.name)).map(|call| agents.key(call)).collect()
 }
 
 fn missing_kind(recorded: &[PreparedCall<'_>], at: usize, made: &HashSet<CallKey>, agents: Agents) -> MissingKind {
@@ -214,8 +224,8 @@ struct Known<'a> {
 }
 
 impl<'a> Known<'a> {
-    fn of(recorded: &[PreparedCall<'a>], agents: Agents) -> Self {
-        Self { calls: keys(recorded, agents), tools: recorded.iter().map(|call| &call.call.name).collect() }
+    fn of(recorded: &[PreparedCall<'a>], wanted: &HashSet<&ToolName>, agents: Agents) -> Self {
+        Self { calls: keys(recorded, wanted, agents), tools: recorded.iter().map(|call| &call.call.name).collect() }
     }
 
     fn extra_kind(&self, seen: &[PreparedCall<'_>], at: usize, agents: Agents) -> ExtraKind {

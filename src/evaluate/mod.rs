@@ -10,6 +10,7 @@ mod outcome;
 mod recorded;
 mod reply;
 mod router;
+mod schema;
 mod stated;
 mod target;
 
@@ -27,7 +28,7 @@ pub use router::{EvaluatorRouter, Route};
 pub use stated::{StatedCheck, StatedChecks};
 
 use crate::case::EvalCase;
-use crate::compare::{Alignment, Matching, Policy, align, prepare};
+use crate::compare::{Alignment, Matching, Policy, ToolDefinitions, align, prepare};
 use crate::recording::ToolCall;
 use crate::replay::Attempt;
 
@@ -75,6 +76,8 @@ pub struct EvaluationRules {
     pub fidelity_floor: f64,
     /// Whether the reply must be the recorded one.
     pub output: Option<OutputComparison>,
+    /// The tools that calls are held to, where their definitions are given.
+    pub tools: Option<Arc<ToolDefinitions>>,
     /// Checks that are left out.
     pub skip: Vec<Label>,
     /// Checks that the suite or the user states, for every case.
@@ -146,6 +149,7 @@ pub fn evaluate(context: &EvalContext<'_>) -> Vec<EvaluationResult> {
                 None => results.extend(recorded::evaluate(check, context)),
             }
         }
+        results.extend(schema::result(context));
         results.extend(reply::as_recorded(context));
         let routed =
             context.rules.router.iter().filter_map(|router| router.route(context.case)).flat_map(Route::evaluators);

@@ -9,11 +9,12 @@ use std::fmt;
 pub struct Label(Cow<'static, str>);
 
 /// Labels that stand in nearly every row of a journal: reading them makes no new texts.
-const COMMON: [&str; 15] = [
+const COMMON: [&str; 16] = [
     "tools",
     "tool-order",
     "tool-arguments",
     "extra-tools",
+    "tool-schema",
     "reply-present",
     "model-call-budget",
     "token-budget",

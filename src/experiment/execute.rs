@@ -90,7 +90,7 @@ pub async fn run(
     let looked_into = if places.quarantine.is_some() { places } else { &spooled };
     let (recordings, target, found) = look(settings, looked_into, progress).await?;
     found.check()?;
-    let recorder = places.record.as_deref().map(|path| recorder(path, &recordings, &target)).transpose()?;
+    let recorder = places.record.as_deref().map(|path| recorder(path, &recordings, &target, settings)).transpose()?;
     places.spare()?;
     let manifest = super::manifest::manifest(settings, &recordings, &target, &found, &places.arguments)?;
     if let Some(done) = finished_before(places, &manifest)? {
@@ -175,6 +175,7 @@ async fn look_at(
     let quarantine = match &places.quarantine {
         Some(path) => {
             refuse_own_input(path, recordings, target)?;
+            settings.spare_tools(path)?;
             Quarantine::in_file(path).map_err(|error| miette::miette!("cannot write {path:?}: {error}"))?
         }
         None => Quarantine::default(),
@@ -183,8 +184,9 @@ async fn look_at(
 }
 
 /// Opens the recording to be written, before anything is spent.
-fn recorder(path: &Path, recordings: &Recordings, target: &Target) -> miette::Result<Recorder> {
+fn recorder(path: &Path, recordings: &Recordings, target: &Target, settings: &Settings) -> miette::Result<Recorder> {
     refuse_own_input(path, recordings, target)?;
+    settings.spare_tools(path)?;
     Recorder::create(path)
 }
 

@@ -36,6 +36,7 @@ pub(super) fn manifest(
         target_hash,
         policy_hash: settings.bindings.policy.hash(),
         rules: settings.bindings.policy.rules().iter().map(ToString::to_string).collect(),
+        tools_hash: settings.evaluation.tools.as_ref().map(|tools| tools.hash()),
         matching: settings.evaluation.matching.as_str().to_owned(),
         tolerances: tolerances(settings),
         skip: settings.evaluation.skip.iter().map(ToString::to_string).collect(),

@@ -2,6 +2,7 @@
 
 mod execute;
 mod manifest;
+mod policy;
 mod preflight;
 mod recorder;
 mod session;

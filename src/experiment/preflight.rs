@@ -5,11 +5,12 @@ use std::fmt;
 
 use super::settings::Settings;
 use crate::case::{EvalCase, EvalCaseParser, Expectation};
-use crate::compare::{Arguments, Rule};
+use crate::compare::{Arguments, Census, FaultyArguments, Rule};
 use crate::recording::{FirstLook, Quarantine, Recordings, RejectBudget};
 use crate::replay::target::RecordedTarget;
 use crate::replay::target::Setups;
 use crate::replay::{Abilities, PreflightReason, SystemUnderTest, TargetInfo};
+use crate::store::Content;
 
 /// What a first look at recordings and target found.
 #[derive(Debug, Default)]
@@ -24,6 +25,10 @@ pub struct Preflight {
     pub paired: u64,
     /// Rules of the policy that apply to nothing in the recordings.
     pub idle_rules: Vec<Rule>,
+    /// What the tool definitions say of the recorded calls, where they are given.
+    pub declared: Option<Census>,
+    /// Recorded calls whose arguments are no object.
+    pub faulty_arguments: FaultyArguments,
     /// What could not be read.
     pub quarantine: Quarantine,
     /// Which rows are cases, for the run.
@@ -79,7 +84,9 @@ impl Preflight {
     ) -> miette::Result<Self> {
         let policy = &settings.bindings.policy;
         let parser = EvalCaseParser { tolerances: settings.tolerances };
-        let mut found = Self { quarantine, idle_rules: policy.rules().to_vec(), ..Self::default() };
+        let tools = settings.evaluation.tools.as_deref();
+        let declared = tools.map(Census::new);
+        let mut found = Self { quarantine, declared, idle_rules: policy.rules().to_vec(), ..Self::default() };
         let abilities = match target.abilities().await {
             Ok(abilities) => abilities,
             Err(reason) => {
@@ -102,6 +109,10 @@ impl Preflight {
                     match parser.parse(found.cases, row) {
                         Ok(case) => {
                             found.idle_rules.retain(|rule| !applies(rule, &case));
+                            found.faulty_arguments.add(&case.place, &case.recorded);
+                            if let Some((census, tools)) = found.declared.as_mut().zip(tools) {
+                                census.add(tools, &case.place, &case.recorded);
+                            }
                             found.case(&case, &abilities, &mut fixtures, target, second);
                         }
                         Err(error) => found.reason(PreflightReason::new(format!("{place}: {id}: {error}"))),
@@ -109,6 +120,9 @@ impl Preflight {
                     found.cases += 1;
                 }
             }
+        }
+        if settings.content == Content::Omit {
+            found.declared = found.declared.map(Census::without_content);
         }
         found.look = rows.look();
         found.quarantine.finish().map_err(|error| miette::miette!("cannot write the quarantine file: {error}"))?;
@@ -130,6 +144,8 @@ impl Preflight {
             "version": 1,
             "cases": self.cases,
             "tools": self.tools,
+            "faultyArguments": self.faulty_arguments,
+            "toolDefinitions": self.declared,
             "rejected": self.quarantine.rejected,
             "torn": self.quarantine.torn,
             "target": self.target,
@@ -216,7 +232,8 @@ impl Preflight {
     #[must_use]
     pub fn notes(&self) -> Vec<String> {
         let idle = |rule: &Rule| format!("the rule `{rule}` applies to nothing in the recordings");
-        self.idle_rules.iter().map(idle).collect()
+        let declared = self.declared.iter().flat_map(Census::notes);
+        self.idle_rules.iter().map(idle).chain(self.faulty_arguments.note()).chain(declared).collect()
     }
 
     fn weigh(&mut self, budget: RejectBudget, second: Option<&RecordedTarget>) {
@@ -285,6 +302,9 @@ impl fmt::Display for Preflight {
         if !self.tools.is_empty() {
             let tools: Vec<&str> = self.tools.iter().map(String::as_str).collect();
             writeln!(f, "  tools     {}", tools.join(", "))?;
+        }
+        if let Some(census) = &self.declared {
+            writeln!(f, "  declared  {}", census.summary())?;
         }
         for note in self.notes() {
             writeln!(f, "  note      {note}")?;

@@ -1,13 +1,15 @@
 //! The settings of a run, from flags and suite, each with where it came from.
 
 use std::fmt;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::policy;
 use super::suite::Suite;
 use super::target_spec::TargetSpec;
 use crate::case::{Tolerance, Tolerances};
-use crate::compare::{Matching, Policy};
+use crate::compare::Matching;
 use crate::evaluate::{EvaluationRules, Label, OutputComparison};
 use crate::recording::{Json, RejectBudget};
 use crate::replay::target::PairBy;
@@ -45,6 +47,8 @@ pub struct Flags {
     pub ignore: Vec<String>,
     /// How places in the arguments are compared; they add to the suite's.
     pub rule: Vec<String>,
+    /// Files of tool definitions; they take the place of the suite's.
+    pub tools: Vec<String>,
     /// How calls are matched.
     pub matching: Option<String>,
     /// Checks that are left out; they add to the suite's.
@@ -151,6 +155,7 @@ pub const LABELS: &[&str] = &[
     "tool-order",
     "tool-arguments",
     "extra-tools",
+    "tool-schema",
     "tool-results",
     "forbidden-tools",
     "call-sequence",
@@ -184,7 +189,8 @@ impl Settings {
     /// # Errors
     /// [`SettingsError`] for the first setting that makes no sense.
     pub fn resolve(flags: &Flags, suite: Suite) -> Result<Self, SettingsError> {
-        let policy = Arc::new(policy(flags, &suite)?);
+        let definitions = policy::definitions(flags, &suite)?;
+        let policy = Arc::new(policy::policy(flags, &suite, definitions.as_deref())?);
         let matching = choice("match", &flags.matching, &suite.r#match, matching)?.unwrap_or_default();
         let target = flags.target.clone().or(suite.target.clone());
         let target = target.map(|text| text.parse::<TargetSpec>()).transpose();
@@ -227,6 +233,7 @@ impl Settings {
                     &suite.compare_output,
                     str::parse::<OutputComparison>,
                 )?,
+                tools: definitions,
                 skip: skips(flags, &suite)?,
                 evaluators: evaluators.map_err(|problem| SettingsError::new("check", problem))?,
                 router: None,
@@ -250,6 +257,18 @@ impl Settings {
             content: choice("content", &flags.content, &suite.content, content)?.unwrap_or_default(),
             http: suite.http,
         })
+    }
+}
+
+impl Settings {
+    /// Refuses to write over the tool definitions.
+    pub(super) fn spare_tools(&self, path: &Path) -> Result<(), SettingsError> {
+        match &self.evaluation.tools {
+            Some(tools) if tools.were_read_from(path) => {
+                Err(SettingsError::new("tools", format!("{} is read, so nothing is written to it", path.display())))
+            }
+            _ => Ok(()),
+        }
     }
 }
 
@@ -320,11 +339,6 @@ fn duration(text: &str) -> Result<Duration, String> {
 
 fn default_lanes() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from).min(DEFAULT_LANES)
-}
-
-fn policy(flags: &Flags, suite: &Suite) -> Result<Policy, SettingsError> {
-    let rules = super::suite_rules::rules(suite, &flags.ignore, &flags.rule);
-    rules.map(Policy::new).map_err(|(setting, problem)| SettingsError::new(setting, problem))
 }
 
 fn tolerances(flags: &Flags, suite: &Suite) -> Result<Tolerances, SettingsError> {

@@ -30,6 +30,9 @@ pub struct Suite {
     /// How places in the arguments are compared.
     #[serde(default)]
     pub rule: Vec<SuiteRule>,
+    /// Files of tool definitions, relative to the suite's folder.
+    #[serde(default)]
+    pub tools: Vec<String>,
     /// How calls are matched.
     pub r#match: Option<String>,
     /// Checks that are left out.
@@ -185,9 +188,9 @@ impl Suite {
     pub fn read(path: &Path) -> Result<Self, SuiteError> {
         let text = std::fs::read_to_string(path).map_err(|source| SuiteError::Io { path: path.into(), source })?;
         let mut suite = Self::parse(&path.display().to_string(), &text)?;
-        // Recordings are found from the suite's folder, wherever the run is started.
+        // Recordings and tools are found from the suite's folder, wherever the run is started.
         let folder = path.parent().unwrap_or(Path::new(""));
-        for source in suite.recordings.iter_mut().filter(|source| *source != "-") {
+        for source in suite.recordings.iter_mut().filter(|source| *source != "-").chain(&mut suite.tools) {
             *source = folder.join(&*source).display().to_string();
         }
         Ok(suite)

@@ -1,7 +1,5 @@
 //! Rules of comparing as a suite file states them.
 
-use std::str::FromStr;
-
 use serde::Deserialize;
 
 use super::suite::Number;
@@ -89,22 +87,6 @@ impl SuiteRule {
         };
         How::from_parts(&self.how, argument.as_deref())
     }
-}
-
-/// All rules of a suite and of the command line.
-///
-/// # Errors
-/// The setting that is wrong, and what is wrong with it.
-pub(super) fn rules(
-    suite: &super::suite::Suite,
-    ignore: &[String],
-    stated: &[String],
-) -> Result<Vec<Rule>, (&'static str, String)> {
-    let ignored =
-        suite.ignore.iter().chain(ignore).map(|text| Rule::ignore(text).map_err(|error| ("ignore", error.to_string())));
-    let tables = suite.rule.iter().map(|table| table.rule().map_err(|problem| ("rule", problem)));
-    let flags = stated.iter().map(|text| Rule::from_str(text).map_err(|error| ("rule", error.to_string())));
-    ignored.chain(tables).chain(flags).collect()
 }
 
 #[cfg(test)]

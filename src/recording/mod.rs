@@ -28,7 +28,7 @@ mod write;
 
 pub use convert::{ConvertError, Converted, convert};
 pub(crate) use ids::Ids;
-pub use inspect::{InspectError, Inspected, inspect};
+pub use inspect::{InspectError, Inspected, inspect, inspect_each};
 pub use interaction::{
     CaseId, Doubt, Effect, Extra, Interaction, ModelCall, ModelCalls, TokenClass, Tokens, ToolCall, ToolError, ToolName,
 };

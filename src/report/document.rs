@@ -75,6 +75,9 @@ pub struct RunDocument {
     pub policy_hash: String,
     /// The rules.
     pub rules: Vec<String>,
+    /// A hash of the tools that calls are held to, where their definitions are given.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub tools_hash: Option<String>,
     /// How calls are held to the recorded ones.
     pub matching: String,
     /// The tolerances on spend.
@@ -137,6 +140,7 @@ impl RunDocument {
             target_hash: manifest.target_hash,
             policy_hash: manifest.policy_hash,
             rules: manifest.rules,
+            tools_hash: manifest.tools_hash,
             matching: manifest.matching,
             tolerances: manifest.tolerances,
             skip: manifest.skip,

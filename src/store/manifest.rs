@@ -77,6 +77,9 @@ pub struct RunManifest {
     pub policy_hash: String,
     /// The rules, as they are written on the command line.
     pub rules: Vec<String>,
+    /// A hash of the tools that calls are held to, where their definitions are given.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub tools_hash: Option<String>,
     /// How calls are held to the recorded ones.
     pub matching: String,
     /// The tolerances on spend, by name.
@@ -142,6 +145,7 @@ impl RunManifest {
             ("second recording", self.target_hash.clone().unwrap_or_default()),
             ("policy", self.policy_hash.clone()),
             ("rules", rules.join(", ")),
+            ("tools", self.tools_hash.clone().unwrap_or_default()),
             ("matching", self.matching.clone()),
             ("tolerances", tolerances.join(", ")),
             ("skip", skip.join(", ")),

@@ -25,3 +25,5 @@ mod resume;
 mod sample_runs;
 mod second_recording;
 mod stored_runs;
+mod tool_definitions_are_real;
+mod tool_schemas;

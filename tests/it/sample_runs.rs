@@ -75,6 +75,7 @@ pub fn manifest(cases: u64) -> RunManifest {
         target: TargetInfo { name: "node agent.js".into(), version: Some("1.4.2".into()) },
         target_hash: None,
         policy_hash: "a71c5d0933ef4b12".into(),
+        tools_hash: None,
         rules: vec!["ignore *:$.trace".into()],
         matching: "partial-order".into(),
         tolerances: BTreeMap::from([

@@ -20,6 +20,7 @@ use tally::Tally;
 
 pub use evidence::Coverage;
 pub use report::{CheckCases, DoubtExample, Inspected, Named, Sequences, Spend, ToolUse};
+pub(crate) use text::{fitted, grouped, wrapped};
 
 /// Why recordings cannot be inspected.
 #[derive(Debug, thiserror::Error, miette::Diagnostic)]
@@ -44,10 +45,25 @@ pub enum InspectError {
 /// # Errors
 /// [`InspectError`] when they cannot be opened or the quarantine cannot be written.
 pub fn inspect(recordings: &Recordings, quarantine: &mut Quarantine) -> Result<Inspected, InspectError> {
+    inspect_each(recordings, quarantine, |_| {})
+}
+
+/// The same, and shows each interaction to somebody else on the way.
+///
+/// # Errors
+/// As [`inspect`] has them.
+pub fn inspect_each(
+    recordings: &Recordings,
+    quarantine: &mut Quarantine,
+    mut each: impl FnMut(&Row),
+) -> Result<Inspected, InspectError> {
     let mut seen = Seen::default();
     for row in recordings.rows()? {
         match row {
-            Ok(row) => seen.add(&row),
+            Ok(row) => {
+                seen.add(&row);
+                each(&row);
+            }
             Err(reject) => quarantine.take(reject)?,
         }
     }

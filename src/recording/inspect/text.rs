@@ -196,7 +196,7 @@ fn counted(count: u64, one: &str, many: &str) -> String {
 }
 
 /// A whole number with its digits in threes.
-fn grouped(number: impl Into<u128>) -> String {
+pub(crate) fn grouped(number: impl Into<u128>) -> String {
     let digits = number.into().to_string();
     let mut text = String::with_capacity(digits.len() * 4 / 3);
     for (at, digit) in digits.chars().enumerate() {
@@ -234,7 +234,7 @@ fn size(bytes: u64) -> String {
 }
 
 /// A name in its column. Characters that move the cursor are shown by their code.
-fn fitted(name: &str) -> String {
+pub(crate) fn fitted(name: &str) -> String {
     format!("{:<width$}", cut(name, NAME - 2), width = NAME)
 }
 
@@ -255,7 +255,7 @@ fn cut(name: &str, width: usize) -> String {
 }
 
 /// Text in lines of at most 80 columns, those after the first indented by two more.
-fn wrapped(f: &mut fmt::Formatter<'_>, first: usize, text: &str) -> fmt::Result {
+pub(crate) fn wrapped(f: &mut fmt::Formatter<'_>, first: usize, text: &str) -> fmt::Result {
     let mut indent = first;
     let text = cut(text, 1000);
     let mut line = String::new();

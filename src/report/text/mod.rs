@@ -210,6 +210,7 @@ fn run(paper: &mut Paper, report: &Report<'_>) {
         _ => manifest.rules.iter().map(|rule| visible(rule).into_owned()).collect::<Vec<_>>().join(", "),
     };
     lines.push(format!("matching {}, policy {}: {rules}", manifest.matching, short(&manifest.policy_hash)));
+    lines.extend(manifest.tools_hash.iter().map(|hash| format!("tool definitions {}", short(hash))));
     let mut head = "Run     ";
     for line in lines {
         paper.write(Indent(0, 11), &[styled(STRONG, head), styled(DIM, format!(" {line}"))]);
