@@ -25,6 +25,7 @@ pub use calls::{
 pub use outcome::{EvaluationOutcome, EvaluationResult, Label, Said};
 pub use reply::{OutputComparison, ReplyContains, ReplyDoesNotMatch, ReplyLacks, ReplyLacksLuhnNumber, ReplyMatches};
 pub use router::{EvaluatorRouter, Route};
+pub use schema::{RuledOutCall, ruled_out_calls};
 pub use stated::{StatedCheck, StatedChecks};
 
 use crate::case::EvalCase;

@@ -7,6 +7,26 @@ use crate::recording::ToolCall;
 
 const LABEL: &str = "tool-schema";
 
+/// A call of a run that the definitions rule out, and that the recording did not make just the same.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RuledOutCall {
+    /// Its place in the run, counted from 0.
+    pub seen: usize,
+    /// Why.
+    pub status: CallStatus,
+}
+
+/// The calls of an attempt that its tools' definitions rule out; none where the check is left out.
+#[must_use]
+pub fn ruled_out_calls(context: &EvalContext<'_>) -> Vec<RuledOutCall> {
+    let Some(definitions) = context.rules.tools.as_deref().filter(|_| !context.rules.skips(LABEL)) else {
+        return Vec::new();
+    };
+    let calls = context.calls().unwrap_or_default().iter().enumerate();
+    let status = calls.map(|(seen, call)| RuledOutCall { seen, status: definitions.status(call) });
+    status.filter(|call| call.status.is_fault() && !is_as_recorded(context, call.seen)).collect()
+}
+
 /// The check, where definitions are given and there is a call to look at.
 pub(super) fn result(context: &EvalContext<'_>) -> Option<EvaluationResult> {
     let definitions = context.rules.tools.as_deref().filter(|_| !context.rules.skips(LABEL))?;

@@ -95,6 +95,8 @@ pub(super) fn difference(difference: &CallDifference) -> String {
             (Some(was), Some(is)) => format!("{tool} was called by the agent {}, not by {}", visible(is), visible(was)),
             _ => format!("{tool} was called by another agent"),
         },
+        DifferenceKind::UndeclaredTool => format!("{tool} was called, which the tool definitions do not name{is}"),
+        DifferenceKind::InvalidArgument => format!("{}{is}", argument(difference, &tool)),
         DifferenceKind::UnknownTool => format!("{tool} was called, which this case's recording does not use{is}"),
         DifferenceKind::Renamed => match &difference.seen {
             Some(seen) => format!("{tool} was not called, {} was with like arguments{is}", visible(seen)),
@@ -144,6 +146,7 @@ fn argument(difference: &CallDifference, tool: &str) -> String {
         (Some(expected), Some(seen)) => {
             let kind = match difference.kind {
                 DifferenceKind::TypeChanged => ", another type",
+                DifferenceKind::InvalidArgument => ", not as declared",
                 DifferenceKind::BrokenArguments => ", broken JSON",
                 DifferenceKind::CutOffArguments => ", cut off",
                 DifferenceKind::DoubleEncodedArguments => ", encoded twice",

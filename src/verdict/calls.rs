@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::ruled_out;
 use crate::compare::{
     Alignment, Arguments, Change, ExtraKind, Hint, MissingKind, Order, Pair, PairKind, Path, Policy, Rule,
     around_difference,
@@ -52,6 +53,27 @@ pub struct CallDifference {
     pub gated: bool,
 }
 
+impl CallDifference {
+    /// A difference of a call of the run, the place counted from 0, with nothing more said of it.
+    pub(super) fn of_run(kind: DifferenceKind, tool: &ToolName, seen: usize) -> Self {
+        Self {
+            kind,
+            tool: tool.to_string(),
+            path: None,
+            general_path: None,
+            expected: None,
+            seen: None,
+            hint: None,
+            recorded_call: None,
+            seen_call: Some(seen + 1),
+            rule: None,
+            remedy: None,
+            downstream: false,
+            gated: true,
+        }
+    }
+}
+
 /// The kinds of difference between calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -92,6 +114,10 @@ pub enum DifferenceKind {
     CutOffArguments,
     /// The arguments are encoded as JSON twice.
     DoubleEncodedArguments,
+    /// The tools' definitions do not name the tool.
+    UndeclaredTool,
+    /// An argument is not what the tool declares.
+    InvalidArgument,
 }
 
 impl DifferenceKind {
@@ -117,6 +143,8 @@ impl DifferenceKind {
             DifferenceKind::BrokenArguments => "broken arguments",
             DifferenceKind::CutOffArguments => "cut-off arguments",
             DifferenceKind::DoubleEncodedArguments => "arguments encoded twice",
+            DifferenceKind::UndeclaredTool => "tool not declared",
+            DifferenceKind::InvalidArgument => "argument not as declared",
         }
     }
 
@@ -220,19 +248,10 @@ fn differences(
 ) -> Vec<CallDifference> {
     let matching = context.rules.matching;
     let bare = |kind, tool: &ToolCall, recorded_call: Option<usize>, seen_call: Option<usize>, gated| CallDifference {
-        kind,
-        tool: tool.name.to_string(),
-        path: None,
-        general_path: None,
-        expected: None,
-        seen: None,
-        hint: None,
         recorded_call: recorded_call.map(|at| at + 1),
         seen_call: seen_call.map(|at| at + 1),
-        rule: None,
-        remedy: None,
-        downstream: false,
         gated,
+        ..CallDifference::of_run(kind, &tool.name, 0)
     };
     let mut found = Vec::new();
     let same_names = recorded.iter().map(|call| &call.name).eq(seen.iter().map(|call| &call.name));
@@ -291,6 +310,7 @@ fn differences(
         };
         bare(kind, &seen[extra.seen], None, Some(extra.seen), !matching.allows_extra())
     }));
+    ruled_out::add(context, seen, &mut found);
     mark_downstream(alignment, &mut found);
     found
 }

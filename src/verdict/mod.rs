@@ -6,6 +6,7 @@ mod counted;
 mod exit;
 mod gate;
 mod row;
+mod ruled_out;
 mod summary;
 mod trust;
 

@@ -299,7 +299,7 @@ impl SummaryBuilder {
     }
 
     fn add_groups(&mut self, row: &AttemptRow) {
-        let about_calls = ["tools", "tool-order", "tool-arguments", "extra-tools"];
+        let about_calls = ["tools", "tool-order", "tool-arguments", "extra-tools", "tool-schema"];
         for difference in &row.differences {
             let detail = match (&difference.expected, &difference.seen) {
                 (Some(expected), Some(seen)) => Some(format!("{expected} -> {seen}")),

@@ -93,7 +93,8 @@ pub(in crate::report) fn adds_to_differences(result: &EvaluationResult, row: &At
 
 /// Whether the differences of the calls, or the failure, say the same and better.
 fn is_explained(result: &EvaluationResult, row: &AttemptRow) -> bool {
-    let about_calls = ["tools", "tool-order", "tool-arguments", "extra-tools"].contains(&result.label.as_str());
+    let about_calls =
+        ["tools", "tool-order", "tool-arguments", "extra-tools", "tool-schema"].contains(&result.label.as_str());
     let by_calls = about_calls && result.outcome == EvaluationOutcome::Failed && !row.differences.is_empty();
     by_calls || (result.outcome == EvaluationOutcome::NotReached && row.failure.is_some())
 }
