@@ -12,6 +12,7 @@ mod hostile_targets;
 mod http_target;
 mod import_tau2;
 mod inspect;
+mod learn;
 mod many_calls;
 mod pairs;
 mod pipes;
