@@ -242,6 +242,11 @@ enum Shape {
     Time,
 }
 
+/// Whether a text has the form of a day or time.
+pub(super) fn is_time(text: &str) -> bool {
+    matches!(shape(text), Some(Shape::Day | Shape::Time))
+}
+
 fn shape(text: &str) -> Option<Shape> {
     let bytes = text.as_bytes();
     let is_hex = |byte: &u8| byte.is_ascii_hexdigit();

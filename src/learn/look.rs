@@ -2,7 +2,7 @@
 
 use super::apart::is_by_the_clock;
 use super::distinct::Distinct;
-use super::forms::Forms;
+use super::forms::{Forms, is_time};
 use super::places::Places;
 use super::repeats::clock;
 use super::said::Said;
@@ -70,7 +70,7 @@ pub(super) fn look_at(interaction: &Interaction, number: u64, file: usize, by_or
 /// So many examples are kept.
 const EXAMPLES: usize = 2;
 
-/// From so many characters on a text with a digit in it looks like an id.
+/// From so many characters on a word looks like an id.
 const SHORTEST_ID: usize = 4;
 
 impl Look {
@@ -86,8 +86,7 @@ impl Look {
         self.by_the_clock += u64::from(is_now);
         if let Some(words) = words_of(value) {
             self.said += u64::from(around.said.holds(&words));
-            let is_id = words.len() >= SHORTEST_ID && words.bytes().any(|byte| byte.is_ascii_digit());
-            self.referred += u64::from(is_id && matches!(value, Value::Referred(_)));
+            self.referred += u64::from(matches!(value, Value::Referred(_)) && looks_like_id(&words));
             self.distinct.add(&words, around.interaction);
             if self.examples.len() < EXAMPLES {
                 let told = value.to_string();
@@ -118,6 +117,14 @@ impl Look {
     pub(super) fn are_counters(&self) -> bool {
         self.forms.are_whole() && self.rise.steps >= 2 && self.rise.rises == self.rise.steps
     }
+}
+
+/// Long enough, with a digit, in one word, and no time: any result may hold today's date.
+fn looks_like_id(words: &str) -> bool {
+    words.len() >= SHORTEST_ID
+        && words.bytes().any(|byte| byte.is_ascii_digit())
+        && !words.contains(char::is_whitespace)
+        && !is_time(words)
 }
 
 impl Rise {
