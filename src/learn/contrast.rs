@@ -120,17 +120,18 @@ impl Equivalences {
         Self(EQUIVALENT.iter().map(policy).collect())
     }
 
-    fn accepting(&self, expected: &Side<'_>, seen: &Side<'_>) -> [bool; EQUIVALENCES] {
+    /// Which of the wanted ways accept a difference.
+    fn accepting(&self, expected: &Side<'_>, seen: &Side<'_>, wanted: [bool; EQUIVALENCES]) -> [bool; EQUIVALENCES] {
         let mut accepted = [false; EQUIVALENCES];
         let (Some(a), Some(b)) = (expected.json(), seen.json()) else { return accepted };
         let is_worth_it = matches!(
             (expected.value(), seen.value()),
             (Some(Value::Text(_)), Some(Value::Text(_))) | (Some(Value::Array(_)), Some(Value::Array(_)))
         );
-        if is_worth_it {
+        if is_worth_it && wanted.contains(&true) {
             let (a, b) = (inside(a), inside(b));
             let tool = ToolName::new("t");
-            for (accepted, policy) in accepted.iter_mut().zip(&self.0) {
+            for ((accepted, policy), _) in accepted.iter_mut().zip(&self.0).zip(wanted).filter(|(_, wanted)| *wanted) {
                 let rules = policy.tool(&tool);
                 *accepted = Value::read(&a, &rules).accepts(&Value::read(&b, &rules));
             }
@@ -227,12 +228,14 @@ impl Contrast {
     }
 
     fn add_both(&mut self, sighting: &Sighting<'_>, equivalences: &Equivalences) {
+        // A way that did not accept one of them is no way to accept all.
+        let wanted = self.accepted.map(|accepted| accepted == self.both);
         self.both += 1;
         self.kinds += u64::from(sighting.changes_type);
         let (Some(expected), Some(seen)) = (sighting.expected.value(), sighting.seen.value()) else { return };
         self.times.add(expected, seen, sighting.around.clocks);
         self.numbers.add(expected, seen);
-        let accepting = equivalences.accepting(&sighting.expected, &sighting.seen);
+        let accepting = equivalences.accepting(&sighting.expected, &sighting.seen, wanted);
         for (count, accepts) in self.accepted.iter_mut().zip(accepting) {
             *count += u64::from(accepts);
         }

@@ -167,6 +167,7 @@ fn by_pattern(contrast: &Contrast) -> Option<Chosen> {
     let pattern = TextPattern::new(&making.pattern).ok()?;
     let from_results = match (contrast.of_unknown_origin, contrast.referred) {
         (0, 0) => "; none came out of an earlier result".to_owned(),
+        (0, all) if all == contrast.both => "; under `reference` others would differ that are equal".to_owned(),
         (0, some) => format!("; {some} of {} came out of an earlier result", contrast.both),
         _ => String::new(),
     };

@@ -34,12 +34,12 @@ pub use summary::summary;
 
 use look::look_at;
 use places::Places;
-use proposals::{Banned, Drafts, draft};
+use proposals::{Banned, Drafts, LeftOver, draft};
 use repeats::{Comparing, Left, Totals};
 use rows::{Groups, PairCount, Rows};
 use run::RunEvidence;
 
-use crate::compare::{Policy, Rule};
+use crate::compare::Policy;
 use crate::recording::{Quarantine, Recordings, SourceError};
 use crate::store::{RunFolder, StoreError};
 
@@ -106,7 +106,7 @@ pub fn learn(
 ) -> Result<Learned, LearnError> {
     let mut learning = Learning::new(evidence, by, quarantine)?;
     let (pairs, attempts) = learning.gather()?;
-    let (drafts, left, left_in_all) = learning.checked(bounds)?;
+    let (drafts, left) = learning.checked(bounds)?;
     let totals = learning.totals;
     Ok(Learned {
         read: learning.read(attempts)?,
@@ -117,7 +117,7 @@ pub fn learn(
             call_pairs: totals.calls,
             differences: totals.differences,
             differences_of_calls: totals.of_calls,
-            left: left_in_all,
+            left: left.proposed.sum(),
         },
         proposals: drafts.drafts.into_iter().map(|draft| draft.into_proposal(&left)).collect(),
         without_rule: drafts.without_rule,
@@ -162,21 +162,19 @@ impl<'a> Learning<'a> {
         Ok((pairs, attempts))
     }
 
-    /// Proposals that the engine has checked, the differences that all of them leave, and how many those leave that
-    /// are not commented out. What does not hold is judged anew without it, until all holds.
-    fn checked(&self, bounds: &Bounds) -> Result<(Drafts, Left, u64), LearnError> {
+    /// Proposals that the engine has checked, and the differences that they leave. What does not hold is judged anew
+    /// without it, until all holds.
+    fn checked(&self, bounds: &Bounds) -> Result<(Drafts, LeftOver), LearnError> {
         let mut banned = Banned::default();
         loop {
             let drafts = draft(&self.places, bounds, &banned);
-            let of = |wanted: &dyn Fn(&proposals::Draft) -> bool| -> Policy {
-                let rules = drafts.drafts.iter().filter(|draft| wanted(draft)).flat_map(|draft| draft.rules.clone());
-                Policy::new(rules.collect::<Vec<Rule>>())
-            };
-            let (all, proposed) = (of(&|_| true), of(&|draft| !draft.is_commented_out()));
-            let (left, left_by_proposed) = (self.left_under(&all)?, self.left_under(&proposed)?);
+            let (proposed, all) = (drafts.policy_of_proposed(), drafts.policy_of_all());
+            let proposed_left = self.left_under(&proposed)?;
+            let all_left = if proposed.hash() == all.hash() { proposed_left.clone() } else { self.left_under(&all)? };
+            let left = LeftOver { proposed: proposed_left, all: all_left };
             let failing: Vec<_> = drafts.drafts.iter().filter(|draft| draft.left(&left) > 0).collect();
             if failing.is_empty() {
-                return Ok((drafts, left, left_by_proposed.sum()));
+                return Ok((drafts, left));
             }
             // Each round bans a rule that was not banned before, and there are few for each place.
             failing.into_iter().for_each(|draft| banned.add(draft));

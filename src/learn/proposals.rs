@@ -6,7 +6,7 @@ use super::judge::{Bounds, Chosen, Doubt, Ruling, Standing, WhyNot, judge};
 use super::learned::{ExamplePair, Proposal, Support, WithoutRule};
 use super::places::{Place, Places};
 use super::repeats::Left;
-use crate::compare::{How, Rule};
+use crate::compare::{How, Policy, Rule};
 use crate::recording::ToolName;
 use crate::verdict::counted;
 
@@ -16,7 +16,7 @@ pub(super) struct Draft {
     tools: Vec<ToolName>,
     path: String,
     scope: String,
-    pub(super) rules: Vec<Rule>,
+    rules: Vec<Rule>,
     chosen: Chosen,
     place: Place,
 }
@@ -26,6 +26,30 @@ pub(super) struct Draft {
 pub(super) struct Drafts {
     pub(super) drafts: Vec<Draft>,
     pub(super) without_rule: Vec<WithoutRule>,
+}
+
+/// What is left under the rules that are proposed, and under those that are commented out as well.
+#[derive(Debug)]
+pub(super) struct LeftOver {
+    pub(super) proposed: Left,
+    pub(super) all: Left,
+}
+
+impl Drafts {
+    /// The rules that will stand in the suite.
+    pub(super) fn policy_of_proposed(&self) -> Policy {
+        self.policy(|draft| !draft.is_commented_out())
+    }
+
+    /// All rules.
+    pub(super) fn policy_of_all(&self) -> Policy {
+        self.policy(|_| true)
+    }
+
+    fn policy(&self, wanted: impl Fn(&Draft) -> bool) -> Policy {
+        let drafts = self.drafts.iter().filter(|draft| wanted(draft));
+        Policy::new(drafts.flat_map(|draft| draft.rules.clone()).collect())
+    }
 }
 
 /// Rules that were tried and do not hold, as they are written.
@@ -135,17 +159,18 @@ impl Draft {
         Some(Self { tools, path: path.to_owned(), scope, rules, chosen, place })
     }
 
-    pub(super) fn is_commented_out(&self) -> bool {
+    fn is_commented_out(&self) -> bool {
         self.chosen.standing != Standing::Proposed
     }
 
     /// How many differences are left at its places.
-    pub(super) fn left(&self, left: &Left) -> u64 {
+    pub(super) fn left(&self, left: &LeftOver) -> u64 {
+        let left = if self.is_commented_out() { &left.all } else { &left.proposed };
         self.tools.iter().map(|tool| left.at(tool, &self.path)).sum()
     }
 
     /// The proposal, once it was checked.
-    pub(super) fn into_proposal(self, left: &Left) -> Proposal {
+    pub(super) fn into_proposal(self, left: &LeftOver) -> Proposal {
         let left = self.left(left);
         let Place { look, contrast } = &self.place;
         let by_shape = self.chosen.standing == Standing::CommentedOut(Doubt::ShapeAlone);

@@ -126,7 +126,7 @@ impl Comparing {
 }
 
 /// Differences that are left under a policy, by tool and place.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Left(BTreeMap<(ToolName, String), u64>);
 
 impl Left {

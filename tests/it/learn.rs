@@ -124,6 +124,14 @@ fn the_rules_and_their_reasons_read_well() {
 }
 
 #[test]
+fn the_page_shows_what_is_printed() {
+    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/learning.md")).unwrap();
+    let block = page.split_once("```toml\n").unwrap().1.split_once("```").unwrap().0;
+    let folder = two_days();
+    assert!(learn(&folder, &["monday.jsonl", "tuesday.jsonl"]).out.contains(block), "{block}");
+}
+
+#[test]
 fn under_the_rules_a_real_change_is_all_that_is_left() {
     let folder = Folder::new();
     let (monday, tuesday) = (day("monday", "2026-03-02"), day("tuesday", "2026-03-03"));
@@ -299,6 +307,45 @@ fn json_has_everything_and_no_content_where_it_is_left_out() {
         for value in ["Paris", "shade", "lamp", "2026-03-02", "U-1"] {
             assert!(!bare.out.contains(value) && !bare.err.contains(value), "{value}: {}", bare.out);
         }
+    }
+}
+
+#[test]
+fn a_rule_that_the_engine_does_not_confirm_gives_way_to_the_next() {
+    let folder = Folder::new();
+    let rows = |name: &'static str| -> Vec<Value> {
+        let order = |at: u64| format!("ord_{}", Lot(name).number(&format!("order {at}"), 90_000) + 1_000);
+        // In two cases both days pay the same order, which came out of another place each day.
+        let results = |at: u64| match (at < 8, name) {
+            (true, _) => (json!({"id": order(at)}), order(at)),
+            (false, "monday") => (json!({"id": "ord_7777", "old": "ord_1"}), "ord_7777".into()),
+            (false, _) => (json!({"id": "ord_2", "old": "ord_7777"}), "ord_7777".into()),
+        };
+        (0..10)
+            .map(|at| {
+                let (result, order) = results(at);
+                let pay = json!({"name": "pay", "arguments": {"order": order}, "result": "paid"});
+                let calls = json!([{"name": "make", "arguments": {}, "result": result}, pay]);
+                json!({"id": format!("case-{at}"), "input": "order a lamp", "toolCalls": calls})
+            })
+            .collect()
+    };
+    folder.file("monday.jsonl", lines(&rows("monday")));
+    folder.file("tuesday.jsonl", lines(&rows("tuesday")));
+    let learned = learn(&folder, &["monday.jsonl", "tuesday.jsonl"]);
+    assert_eq!(standing(&learned.out), ["pay $.order regex"], "{}", learned.out);
+    assert!(learned.out.contains("under `reference` others would differ"), "{}", learned.out);
+}
+
+#[test]
+fn a_recording_varies_nowhere_from_itself() {
+    let folder = Folder::new();
+    for name in ["quickstart", "nightly", "support"] {
+        let path = format!("{}/recordings/{name}.jsonl", env!("CARGO_MANIFEST_DIR"));
+        let copies = ["a.jsonl", "b.jsonl"].map(|copy| folder.file(copy, std::fs::read(&path).unwrap()));
+        let learned = learn(&folder, &[&copies[0], &copies[1]]);
+        assert!(learned.err.contains(": 0 differences in arguments."), "{name}: {}", learned.err);
+        assert_eq!(standing(&learned.out), Vec::<String>::new(), "{name}");
     }
 }
 
