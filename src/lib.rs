@@ -13,6 +13,7 @@
 //! - [`verdict`]: what the results add up to: attempts, cases, gates, trust, exit codes.
 //! - [`store`]: runs on disk, with a journal that resumes.
 //! - [`report`]: what a run came to, as text, JSON, JUnit and Markdown.
+//! - [`learn`]: rules proposed from what varies though nothing was meant to.
 //! - [`experiment`]: a run as a whole, from settings to a verdict.
 //!
 //! The way from a recording to a finding, by hand:
@@ -38,6 +39,7 @@ pub mod case;
 pub mod compare;
 pub mod evaluate;
 pub mod experiment;
+pub mod learn;
 pub mod recording;
 pub mod replay;
 pub mod report;

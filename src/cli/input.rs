@@ -37,19 +37,22 @@ impl InputArgs {
     /// Finds the recordings and opens the quarantine.
     pub fn open(&self) -> miette::Result<(Recordings, Quarantine)> {
         let recordings = Recordings::open(&self.recordings)?;
-        let quarantine = match &self.quarantine {
-            None => Quarantine::default(),
-            Some(path) if recordings.contains(path) => {
-                return Err(miette::miette!(
-                    code = "taketwo::output_is_input",
-                    help = "write the quarantine to another file",
-                    "{path:?} is one of the recordings to be read"
-                ));
-            }
-            Some(path) => Quarantine::in_file(path)
-                .map_err(|error| miette::miette!(code = "taketwo::unwritable", "cannot write {path:?}: {error}"))?,
-        };
+        let quarantine = self.quarantine_beside(&recordings)?;
         Ok((recordings, quarantine))
+    }
+
+    /// Opens the quarantine, which is none of the recordings.
+    pub fn quarantine_beside(&self, recordings: &Recordings) -> miette::Result<Quarantine> {
+        match &self.quarantine {
+            None => Ok(Quarantine::default()),
+            Some(path) if recordings.contains(path) => Err(miette::miette!(
+                code = "taketwo::output_is_input",
+                help = "write the quarantine to another file",
+                "{path:?} is one of the recordings to be read"
+            )),
+            Some(path) => Quarantine::in_file(path)
+                .map_err(|error| miette::miette!(code = "taketwo::unwritable", "cannot write {path:?}: {error}")),
+        }
     }
 
     /// Says which rows were turned away, and whether they are too many. `interactions` could be read.

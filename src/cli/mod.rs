@@ -7,6 +7,7 @@ mod diff;
 mod import;
 mod input;
 mod inspect;
+mod learn;
 mod progress;
 mod record;
 mod report;
@@ -36,6 +37,7 @@ enum Verb {
     Check(check::Args),
     Record(record::Args),
     Inspect(inspect::Args),
+    Learn(learn::Args),
     Report(report::Args),
     Convert(convert::Args),
     Import(import::Args),
@@ -62,6 +64,7 @@ pub fn main() -> ExitCode {
         Verb::Check(args) => check::run(&args),
         Verb::Record(args) => record::run(&args),
         Verb::Inspect(args) => inspect::run(&args),
+        Verb::Learn(args) => learn::run(&args),
         Verb::Report(args) => report::run(&args),
         Verb::Convert(args) => convert::run(&args),
         Verb::Import(args) => import::run(&args),

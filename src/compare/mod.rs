@@ -22,6 +22,7 @@ mod number;
 mod order;
 mod pairing;
 mod path;
+mod places;
 mod policy;
 mod prepared;
 mod reader;

@@ -31,6 +31,7 @@ pub use json::json;
 pub use junit::junit;
 pub use markdown::{MARKDOWN_LIMIT, markdown, markdown_case};
 pub use text::{TextOptions, case_text, diff_text, text};
+pub(crate) use visible::{shell_word, visible};
 
 use crate::store::{Content, RunManifest};
 use crate::verdict::{EvalCaseResults, GateResult, GateState, RunState, Summary, Trust};

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 /// The text on one line, with control characters and other unseen ones as escapes. A terminal, a page or an XML
 /// file that gets it can be harmed by none of them.
 #[must_use]
-pub(super) fn visible(text: &str) -> Cow<'_, str> {
+pub(crate) fn visible(text: &str) -> Cow<'_, str> {
     if !text.chars().any(is_unseen) {
         return Cow::Borrowed(text);
     }
@@ -40,7 +40,7 @@ pub(super) fn cut(text: &str, most: usize) -> Cow<'_, str> {
 
 /// A text as one word of a shell.
 #[must_use]
-pub(super) fn shell_word(text: &str) -> String {
+pub(crate) fn shell_word(text: &str) -> String {
     format!("'{}'", visible(text).replace('\'', r"'\''"))
 }
 
