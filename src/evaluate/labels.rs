@@ -13,7 +13,7 @@ use crate::recording::ToolName;
 
 /// Carries out a check in the TestKit's way; `None` for checks that are the same in both.
 pub(super) fn evaluate(check: &Check, context: &EvalContext<'_>) -> Option<Vec<EvaluationResult>> {
-    let recorded = context.case.recorded.tool_calls.as_deref().unwrap_or_default();
+    let recorded = context.recorded().tool_calls.as_deref().unwrap_or_default();
     let mut names: Vec<ToolName> = Vec::new();
     for call in recorded {
         if !names.contains(&call.name) {
@@ -38,7 +38,7 @@ fn said(evaluator: &dyn Evaluator, context: &EvalContext<'_>) -> EvaluationResul
 }
 
 fn arguments(context: &EvalContext<'_>) -> Vec<EvaluationResult> {
-    let recorded = context.case.recorded.tool_calls.as_deref().unwrap_or_default();
+    let recorded = context.recorded().tool_calls.as_deref().unwrap_or_default();
     let mut results = Vec::new();
     let mut asked = BTreeSet::new();
     for call in recorded {

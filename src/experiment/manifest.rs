@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use super::execute::Sources;
 use super::preflight::Preflight;
 use super::settings::Settings;
-use super::targets::Target;
-use crate::recording::Recordings;
 use crate::store::{GateSource, RunId, RunManifest};
 use crate::verdict::{Facts, RunState};
 
@@ -15,11 +14,11 @@ use crate::verdict::{Facts, RunState};
 /// When a recording cannot be read to be hashed.
 pub(super) fn manifest(
     settings: &Settings,
-    recordings: &Recordings,
-    target: &Target,
+    sources: &Sources,
     found: &Preflight,
     arguments: &[String],
 ) -> miette::Result<RunManifest> {
+    let Sources { recordings, target, .. } = sources;
     let target_hash = match &target.second {
         Some((_, second)) => Some(short(&second.hash()?)),
         None => None,
@@ -57,9 +56,10 @@ pub(super) fn manifest(
         settings_hash: String::new(),
         facts: Facts { state: RunState::Unfinished, cases: found.cases, repeats: settings.repeats, ..Facts::default() },
     };
+    let variants = sources.variants.identity()?;
     let named = manifest.hash_settings();
     Ok(RunManifest {
-        settings_hash: short(&blake3::hash(format!("{named} {}", unnamed(settings)).as_bytes())),
+        settings_hash: short(&blake3::hash(format!("{named} {}{variants}", unnamed(settings)).as_bytes())),
         ..manifest
     })
 }

@@ -3,10 +3,12 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
+use super::execute::Sources;
 use super::settings::Settings;
+use super::variants::VariantSources;
 use crate::case::{EvalCase, EvalCaseParser, Expectation};
 use crate::compare::{Arguments, Census, FaultyArguments, Rule};
-use crate::recording::{FirstLook, Quarantine, Recordings, RejectBudget};
+use crate::recording::{FirstLook, Quarantine, RejectBudget};
 use crate::replay::target::RecordedTarget;
 use crate::replay::target::Setups;
 use crate::replay::{Abilities, PreflightReason, SystemUnderTest, TargetInfo};
@@ -23,6 +25,8 @@ pub struct Preflight {
     pub target: Option<TargetInfo>,
     /// Cases that have a counterpart in a second recording.
     pub paired: u64,
+    /// Cases that accept other ways than the recorded one.
+    pub with_variants: u64,
     /// Rules of the policy that apply to nothing in the recordings.
     pub idle_rules: Vec<Rule>,
     /// What the tool definitions say of the recorded calls, where they are given.
@@ -75,13 +79,8 @@ impl Preflight {
     ///
     /// # Errors
     /// When the quarantine file cannot be written or a recording cannot be opened.
-    pub async fn look(
-        recordings: &Recordings,
-        settings: &Settings,
-        quarantine: Quarantine,
-        target: &dyn SystemUnderTest,
-        second: Option<&RecordedTarget>,
-    ) -> miette::Result<Self> {
+    pub async fn look(sources: &Sources, settings: &Settings, quarantine: Quarantine) -> miette::Result<Self> {
+        let (target, second) = (&*sources.target.system, sources.target.second());
         let policy = &settings.bindings.policy;
         let parser = EvalCaseParser { tolerances: settings.tolerances };
         let tools = settings.evaluation.tools.as_deref();
@@ -97,7 +96,7 @@ impl Preflight {
         };
         found.target = Some(abilities.info.clone().unwrap_or_else(|| target.info()));
         let mut fixtures = BTreeSet::new();
-        let mut rows = recordings.rows()?;
+        let mut rows = sources.recordings.rows()?;
         for row in &mut rows {
             match row {
                 Err(reject) => found
@@ -107,7 +106,9 @@ impl Preflight {
                 Ok(row) => {
                     let (id, place) = (row.id.clone(), row.place.clone());
                     match parser.parse(found.cases, row) {
-                        Ok(case) => {
+                        Ok(mut case) => {
+                            sources.variants.add_to(&mut case, &parser).map_err(|error| miette::miette!("{error}"))?;
+                            found.with_variants += u64::from(!case.variants.is_empty());
                             found.idle_rules.retain(|rule| !applies(rule, &case));
                             found.faulty_arguments.add(&case.place, &case.recorded);
                             if let Some((census, tools)) = found.declared.as_mut().zip(tools) {
@@ -128,6 +129,7 @@ impl Preflight {
         found.quarantine.finish().map_err(|error| miette::miette!("cannot write the quarantine file: {error}"))?;
         found.weigh(settings.max_rejects, second);
         found.weigh_checks(settings);
+        found.weigh_variants(&sources.variants);
         Ok(found)
     }
 
@@ -144,6 +146,7 @@ impl Preflight {
             "version": 1,
             "cases": self.cases,
             "tools": self.tools,
+            "withVariants": self.with_variants,
             "faultyArguments": self.faulty_arguments,
             "toolDefinitions": self.declared,
             "rejected": self.quarantine.rejected,
@@ -228,6 +231,17 @@ impl Preflight {
         }
     }
 
+    fn weigh_variants(&mut self, variants: &VariantSources) {
+        for fault in variants.faults() {
+            self.reason(PreflightReason::new(fault));
+        }
+        if !variants.is_empty() && self.cases > 0 && self.with_variants == 0 {
+            let problem = "no case has a counterpart in the recordings of variants";
+            let help = "pair by something else: --pair-by input, --pair-by position or a field";
+            self.reason(PreflightReason::new(problem).help(help));
+        }
+    }
+
     /// What a person should know before the run, a sentence each.
     #[must_use]
     pub fn notes(&self) -> Vec<String> {
@@ -302,6 +316,10 @@ impl fmt::Display for Preflight {
         if !self.tools.is_empty() {
             let tools: Vec<&str> = self.tools.iter().map(String::as_str).collect();
             writeln!(f, "  tools     {}", tools.join(", "))?;
+        }
+        if self.with_variants > 0 {
+            let accept = if self.with_variants == 1 { "case accepts" } else { "cases accept" };
+            writeln!(f, "  variants  {} {accept} other ways", self.with_variants)?;
         }
         if let Some(census) = &self.declared {
             writeln!(f, "  declared  {}", census.summary())?;

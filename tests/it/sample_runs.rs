@@ -139,6 +139,7 @@ pub fn passed(index: u64, id: &str) -> AttemptRow {
         verdict: AttemptVerdict::Passed,
         results: labels.map(|label| result(label, EvaluationOutcome::Passed, "")).into(),
         excused: Vec::new(),
+        variant: None,
         differences: vec![],
         calls: vec![],
         recorded: usage(LatencySource::Recorded),

@@ -108,7 +108,13 @@ impl ToolBindings {
     /// Makes the stubs of a recorded interaction.
     #[must_use]
     pub fn new(recorded: &Interaction, rules: Arc<BindingRules>) -> Self {
-        let shelf = Shelf::new(recorded, &rules.policy);
+        Self::of_ways([recorded], rules)
+    }
+
+    /// Makes the stubs of several ways that are as good: a call is answered from the first that has it.
+    #[must_use]
+    pub fn of_ways<'c>(ways: impl IntoIterator<Item = &'c Interaction>, rules: Arc<BindingRules>) -> Self {
+        let shelf = Shelf::new(ways, &rules.policy);
         let given = rules.policy.has_references().then(Given::default);
         Self { used: vec![false; shelf.len()], rules, shelf, servings: Vec::new(), given }
     }
@@ -153,7 +159,7 @@ impl ToolBindings {
     #[must_use]
     pub fn ledger(&self) -> Ledger {
         let unused = (0..self.used.len()).filter(|at| !self.used[*at]).collect();
-        Ledger { servings: self.servings.clone(), unused }
+        Ledger { servings: self.servings.clone(), unused, ways: self.shelf.ways().to_vec() }
     }
 
     fn look_up(&mut self, tool: &ToolName, written: Option<&Json>) -> (Answer, Serving) {

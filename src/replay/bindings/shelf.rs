@@ -5,14 +5,18 @@ use std::collections::{HashMap, VecDeque};
 
 use super::Answer;
 use crate::compare::{Arguments, CallKey, Origins, Policy};
-use crate::recording::{Effect, Interaction, Json, ToolName};
+use crate::recording::{Effect, Interaction, Json, ToolCall, ToolName};
 
 /// The recorded calls of an attempt.
 #[derive(Debug)]
 pub(super) struct Shelf {
+    /// Those of the recorded way first, then those of each variant.
     calls: Vec<Bound>,
+    /// How many calls each way has.
+    ways: Vec<usize>,
     lookup: Lookup,
-    results: Option<Origins>,
+    /// What the results of each way handed out, where values are known by the results that they came out of.
+    results: Option<Vec<Origins>>,
 }
 
 /// A recorded call and what it answers.
@@ -20,12 +24,25 @@ pub(super) struct Shelf {
 pub(super) struct Bound {
     pub(super) tool: ToolName,
     written: Option<Json>,
+    way: usize,
     arguments: OnceCell<Arguments>,
     pub(super) answer: Option<Answer>,
     effect: Option<Effect>,
 }
 
 impl Bound {
+    fn new(call: &ToolCall, way: usize, is_cut: bool) -> Self {
+        let is_cut = is_cut || call.truncated == Some(true);
+        let answer = match (call.tool_error(), &call.result) {
+            (Some(error), _) => Some(Answer::Error(error)),
+            // A payload that was cut off is not what the tool said.
+            (None, Some(result)) if !is_cut => Some(Answer::Result(result.clone())),
+            _ => None,
+        };
+        let (tool, written, effect) = (call.name.clone(), call.arguments.clone(), call.effect);
+        Self { tool, written, way, arguments: OnceCell::new(), answer, effect }
+    }
+
     /// Whether it changes something.
     pub(super) fn writes(&self) -> bool {
         matches!(self.effect, Some(Effect::Write | Effect::Irreversible))
@@ -93,36 +110,38 @@ pub(super) enum Found {
 }
 
 impl Shelf {
-    pub(super) fn new(recorded: &Interaction, policy: &Policy) -> Self {
+    pub(super) fn new<'c>(ways: impl IntoIterator<Item = &'c Interaction>, policy: &Policy) -> Self {
         let traces = policy.has_references();
-        let mut results = traces.then(Origins::default);
-        let mut calls = Vec::new();
-        for (at, call) in recorded.tool_calls.iter().flatten().enumerate() {
-            let cut = recorded.truncated == Some(true) || call.truncated == Some(true);
-            let answer = match (call.tool_error(), &call.result) {
-                (Some(error), _) => Some(Answer::Error(error)),
-                // A payload that was cut off is not what the tool said.
-                (None, Some(result)) if !cut => Some(Answer::Result(result.clone())),
-                _ => None,
-            };
-            if let (Some(results), Some(result)) = (&mut results, &call.result) {
-                results.add(at, at as u64, result);
+        let (mut calls, mut lengths, mut results) = (Vec::new(), Vec::new(), traces.then(Vec::new));
+        for (way, recorded) in ways.into_iter().enumerate() {
+            let before = calls.len();
+            let mut handed_out = Origins::default();
+            for call in recorded.tool_calls.iter().flatten() {
+                if let (Some(_), Some(result)) = (&results, &call.result) {
+                    handed_out.add(calls.len(), calls.len() as u64, result);
+                }
+                calls.push(Bound::new(call, way, recorded.truncated == Some(true)));
             }
-            let (tool, written, effect) = (call.name.clone(), call.arguments.clone(), call.effect);
-            calls.push(Bound { tool, written, arguments: OnceCell::new(), answer, effect });
+            lengths.push(calls.len() - before);
+            results.iter_mut().for_each(|results| results.push(std::mem::take(&mut handed_out)));
         }
         // Calls that are equal to the letter may have come out of other results, so each is looked up.
         let lookup = if traces { Lookup::Indexed(Index::default()) } else { Lookup::InStep(0) };
-        let mut shelf = Self { calls, lookup, results };
+        let mut shelf = Self { calls, ways: lengths, lookup, results };
         if traces {
             shelf.lookup = Lookup::Indexed(shelf.index_after(0, policy));
         }
         shelf
     }
 
-    /// How many calls were recorded.
+    /// How many calls there are, in all ways.
     pub(super) fn len(&self) -> usize {
         self.calls.len()
+    }
+
+    /// How many calls each way has.
+    pub(super) fn ways(&self) -> &[usize] {
+        &self.ways
     }
 
     /// A recorded call.
@@ -133,7 +152,8 @@ impl Shelf {
     /// A recorded call's arguments under the policy.
     pub(super) fn arguments(&self, at: usize, policy: &Policy) -> &Arguments {
         let call = &self.calls[at];
-        let read = || Arguments::read_after(call.written.as_ref(), &policy.tool(&call.tool), self.results.as_ref(), at);
+        let results = self.results.as_ref().and_then(|results| results.get(call.way));
+        let read = || Arguments::read_after(call.written.as_ref(), &policy.tool(&call.tool), results, at);
         call.arguments.get_or_init(read)
     }
 
@@ -152,7 +172,7 @@ impl Shelf {
     pub(super) fn next_in_step(&mut self, tool: &ToolName, arguments: Option<&Json>) -> Option<usize> {
         let Lookup::InStep(served) = &mut self.lookup else { return None };
         let at = *served;
-        let next = self.calls.get(at)?;
+        let next = self.calls.get(at).filter(|next| next.way == 0)?;
         if next.tool != *tool || next.written.as_ref() != arguments {
             return None;
         }

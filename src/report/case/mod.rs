@@ -67,6 +67,11 @@ pub(super) fn about(report: &Report<'_>, case: &EvalCaseResults, detail: Detail)
     if let Some(scenario) = first.and_then(|row| row.scenario.as_deref()) {
         about.push(format!("scenario {}", visible(scenario)));
     }
+    let telling = case.telling_attempt().or(first);
+    if let Some(variant) = telling.and_then(|row| row.variant.as_deref()) {
+        let held = if case.verdict == CaseVerdict::Passed { "kept to" } else { "compared with" };
+        about.push(format!("{held} the variant {}", visible(variant)));
+    }
     if let Some(weight) = first.map(|row| row.weight).filter(|weight| *weight != 1.0) {
         let all = words::traffic(report.summary.traffic);
         // Among other cases the figures have told what the traffic is counted in.
