@@ -1,7 +1,7 @@
 //! Other ways of doing what was recorded that are as good.
 
 use super::parser::{Check, EvalCaseParser};
-use crate::recording::{Interaction, Json, Kind, ModelCalls, wire};
+use crate::recording::{Interaction, Json, Kind, wire};
 
 /// A way that a case accepts beside the recorded one.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,10 +56,8 @@ impl Variant {
 /// A way with what it does not tell taken from the recorded one. Spend is taken as a whole: a way that tells its own
 /// tokens may well have taken another time.
 fn completed(way: Interaction, recorded: &Interaction) -> Interaction {
-    let tells_spend = way.model_calls.as_ref().map(ModelCalls::count).is_some()
-        || way.tokens.sum().is_some()
-        || way.latency_ms.is_some()
-        || way.cost.is_some();
+    let tells_spend =
+        way.model_calls.is_some() || !way.tokens.is_unknown() || way.latency_ms.is_some() || way.cost.is_some();
     let mut whole = Interaction {
         tool_calls: way.tool_calls,
         output: way.output.or_else(|| recorded.output.clone()),

@@ -163,19 +163,29 @@ impl<'a> EvalContext<'a> {
     fn chosen(&self) -> &Chosen {
         self.chosen.get_or_init(|| {
             let recorded = self.aligned_with(&self.case.recorded);
-            let Some(first) = recorded.as_ref().filter(|_| !self.case.variants.is_empty()) else {
-                return Chosen { variant: None, alignment: recorded };
-            };
-            let cost = |alignment: &Alignment| alignment.cost(self.rules.matching);
-            let (mut least, mut chosen) = (cost(first), Chosen { variant: None, alignment: None });
-            for (at, variant) in self.case.variants.iter().enumerate() {
+            // Calls that were not recorded may be as they should: only a variant that is kept to says more.
+            let mut least = recorded.as_ref().map_or(1, |alignment| self.cost(&self.case.recorded, alignment));
+            let mut chosen = Chosen { variant: None, alignment: recorded };
+            for (at, variant) in self.case.variants.iter().enumerate().take_while(|_| self.calls().is_some()) {
+                if least == 0 {
+                    break;
+                }
                 let Some(alignment) = self.aligned_with(&variant.way) else { continue };
-                if cost(&alignment) < least {
-                    (least, chosen) = (cost(&alignment), Chosen { variant: Some(at), alignment: Some(alignment) });
+                let cost = self.cost(&variant.way, &alignment);
+                if cost < least {
+                    (least, chosen) = (cost, Chosen { variant: Some(at), alignment: Some(alignment) });
                 }
             }
-            if chosen.variant.is_none() { Chosen { alignment: recorded, ..chosen } } else { chosen }
+            chosen
         })
+    }
+
+    /// How much of a way the run fails to keep to; 0 where it keeps to it.
+    fn cost(&self, way: &Interaction, alignment: &Alignment) -> u64 {
+        match self.rules.matching {
+            Matching::Labels => labels::cost(way.tool_calls.as_deref().unwrap_or_default(), self),
+            matching => alignment.cost(matching),
+        }
     }
 
     fn aligned_with(&self, way: &Interaction) -> Option<Alignment> {

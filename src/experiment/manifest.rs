@@ -33,6 +33,8 @@ pub(super) fn manifest(
         recordings_hash: short(&recordings.hash()?),
         target: info,
         target_hash,
+        variants: sources.variants.paths(),
+        variants_hash: sources.variants.hash()?.as_ref().map(short),
         policy_hash: settings.bindings.policy.hash(),
         rules: settings.bindings.policy.rules().iter().map(ToString::to_string).collect(),
         tools_hash: settings.evaluation.tools.as_ref().map(|tools| tools.hash()),
@@ -56,10 +58,9 @@ pub(super) fn manifest(
         settings_hash: String::new(),
         facts: Facts { state: RunState::Unfinished, cases: found.cases, repeats: settings.repeats, ..Facts::default() },
     };
-    let variants = sources.variants.identity()?;
     let named = manifest.hash_settings();
     Ok(RunManifest {
-        settings_hash: short(&blake3::hash(format!("{named} {}{variants}", unnamed(settings)).as_bytes())),
+        settings_hash: short(&blake3::hash(format!("{named} {}", unnamed(settings)).as_bytes())),
         ..manifest
     })
 }

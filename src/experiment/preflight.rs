@@ -95,7 +95,7 @@ impl Preflight {
             }
         };
         found.target = Some(abilities.info.clone().unwrap_or_else(|| target.info()));
-        let mut fixtures = BTreeSet::new();
+        let (mut fixtures, mut paired_variants) = (BTreeSet::new(), BTreeSet::new());
         let mut rows = sources.recordings.rows()?;
         for row in &mut rows {
             match row {
@@ -107,6 +107,7 @@ impl Preflight {
                     let (id, place) = (row.id.clone(), row.place.clone());
                     match parser.parse(found.cases, row) {
                         Ok(mut case) => {
+                            paired_variants.extend(sources.variants.holding(&case).map(str::to_owned));
                             sources.variants.add_to(&mut case, &parser).map_err(|error| miette::miette!("{error}"))?;
                             found.with_variants += u64::from(!case.variants.is_empty());
                             found.idle_rules.retain(|rule| !applies(rule, &case));
@@ -129,7 +130,7 @@ impl Preflight {
         found.quarantine.finish().map_err(|error| miette::miette!("cannot write the quarantine file: {error}"))?;
         found.weigh(settings.max_rejects, second);
         found.weigh_checks(settings);
-        found.weigh_variants(&sources.variants);
+        found.weigh_variants(&sources.variants, &paired_variants, settings.max_rejects);
         Ok(found)
     }
 
@@ -182,7 +183,7 @@ impl Preflight {
         target: &dyn SystemUnderTest,
         second: Option<&RecordedTarget>,
     ) {
-        for call in case.recorded.tool_calls.iter().flatten() {
+        for call in case.ways().filter_map(|way| way.tool_calls.as_ref()).flatten() {
             if !self.tools.contains(call.name.as_str()) {
                 self.tools.insert(call.name.to_string());
             }
@@ -231,14 +232,23 @@ impl Preflight {
         }
     }
 
-    fn weigh_variants(&mut self, variants: &VariantSources) {
-        for fault in variants.faults() {
-            self.reason(PreflightReason::new(fault));
-        }
-        if !variants.is_empty() && self.cases > 0 && self.with_variants == 0 {
-            let problem = "no case has a counterpart in the recordings of variants";
-            let help = "pair by something else: --pair-by input, --pair-by position or a field";
-            self.reason(PreflightReason::new(problem).help(help));
+    /// Recordings of variants are held to what a second recording is held to, each by itself.
+    fn weigh_variants(&mut self, variants: &VariantSources, paired: &BTreeSet<String>, budget: RejectBudget) {
+        for (path, ways) in variants.looked_at() {
+            let what = format!("the variants {path:?}");
+            if let Some(reason) = too_many_rejects(&what, &ways.quarantine, budget, ways.interactions) {
+                self.reason(reason);
+            }
+            if ways.ambiguous() > 0 {
+                let count = ways.ambiguous();
+                let problem = format!("{count} interactions of {what} share what they are paired by with another");
+                self.reason(PreflightReason::new(problem).help("pair by a field that is unique: --pair-by id"));
+            }
+            if self.cases > 0 && !paired.contains(path) {
+                let problem = format!("no case has a counterpart in {what}");
+                let help = "pair by something else: --pair-by input, --pair-by position or a field";
+                self.reason(PreflightReason::new(problem).help(help));
+            }
         }
     }
 
@@ -273,8 +283,8 @@ impl Preflight {
 
 /// Whether a rule applies to a call of a case.
 fn applies(rule: &Rule, case: &EvalCase) -> bool {
-    let calls = case.recorded.tool_calls.iter().flatten();
-    calls.into_iter().any(|call| Arguments::are_touched_by(rule, &call.name, call.arguments.as_ref()))
+    let mut calls = case.ways().filter_map(|way| way.tool_calls.as_ref()).flatten();
+    calls.any(|call| Arguments::are_touched_by(rule, &call.name, call.arguments.as_ref()))
 }
 
 /// The rows that could not be read, all at once, where they are more than may be.

@@ -13,6 +13,8 @@ pub struct VariantSources(Arc<Vec<Source>>);
 
 #[derive(Debug)]
 struct Source {
+    /// It as it was named.
+    path: String,
     /// What its ways are called.
     name: String,
     ways: RecordedTarget,
@@ -28,8 +30,7 @@ impl VariantSources {
         let open = |source: &String| {
             let recordings = Recordings::open(&[source])?;
             let ways = RecordedTarget::open(source, &recordings, pair_by.clone())?;
-            let stem = Path::new(source).file_stem().map(|stem| stem.to_string_lossy().into_owned());
-            Ok(Source { name: stem.unwrap_or_else(|| source.clone()), ways, recordings })
+            Ok(Source { path: source.clone(), name: name_of(source), ways, recordings })
         };
         sources.iter().map(open).collect::<Result<_, _>>().map(|all| Self(Arc::new(all)))
     }
@@ -59,26 +60,53 @@ impl VariantSources {
         self.0.iter().any(|source| source.recordings.contains(path))
     }
 
-    /// Why they cannot be used: rows that cannot be read, keys that are not unique. A sentence each.
-    #[must_use]
-    pub fn faults(&self) -> Vec<String> {
-        let fault = |source: &Source| {
-            let rejects = source.ways.quarantine.shown.iter().map(|reject| format!("of the variants: {reject}"));
-            let shared = source.ways.ambiguous();
-            let ambiguous = (shared > 0).then(|| {
-                format!("{shared} interactions of {:?} share what they are paired by with another", source.name)
-            });
-            rejects.chain(ambiguous).collect::<Vec<_>>()
-        };
-        self.0.iter().flat_map(fault).collect()
+    /// The recordings that hold a way of a case.
+    pub fn holding<'a>(&'a self, case: &'a EvalCase) -> impl Iterator<Item = &'a str> {
+        let holds = |source: &&Source| source.ways.has(&case.id, case.index, &case.recorded);
+        self.0.iter().filter(holds).map(|source| source.path.as_str())
     }
 
-    /// Their names and what is in them, in a form that changes when they do.
+    /// What was found in each of them.
+    pub fn looked_at(&self) -> impl Iterator<Item = (&str, &RecordedTarget)> {
+        self.0.iter().map(|source| (source.path.as_str(), &source.ways))
+    }
+
+    /// They as they were named.
+    #[must_use]
+    pub fn paths(&self) -> Vec<String> {
+        self.0.iter().map(|source| source.path.clone()).collect()
+    }
+
+    /// A hash of what is in them and what they are called; `None` where there are none.
     ///
     /// # Errors
     /// When one cannot be read any more.
-    pub fn identity(&self) -> Result<String, SourceError> {
-        let parts = self.0.iter().map(|source| Ok(format!("{} {}", source.name, source.recordings.hash()?)));
-        parts.collect::<Result<Vec<_>, _>>().map(|parts| parts.join(" "))
+    pub fn hash(&self) -> Result<Option<blake3::Hash>, SourceError> {
+        let mut hasher = blake3::Hasher::new();
+        for source in self.0.iter() {
+            hasher.update(source.recordings.hash()?.as_bytes());
+            hasher.update(source.name.as_bytes());
+            hasher.update(b"\n");
+        }
+        Ok((!self.is_empty()).then(|| hasher.finalize()))
+    }
+}
+
+/// What the ways of a recording are called: its file's name, without what tells the format.
+fn name_of(source: &str) -> String {
+    let file = Path::new(source).file_name().map_or(source.into(), |name| name.to_string_lossy());
+    let packed = file.strip_suffix(".gz").or_else(|| file.strip_suffix(".zst")).unwrap_or(&file);
+    let bare = packed.strip_suffix(".jsonl").or_else(|| packed.strip_suffix(".parquet")).unwrap_or(packed);
+    if bare.is_empty() { source.to_owned() } else { bare.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ways_are_called_by_the_name_of_their_file() {
+        let named = ["a/approved.jsonl", "approved.jsonl.zst", "v1.2.parquet", "approved", "-"].map(name_of);
+        assert_eq!(named, ["approved", "approved", "v1.2", "approved", "-"]);
     }
 }

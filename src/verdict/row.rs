@@ -7,7 +7,7 @@ use super::calls::{CallDifference, CallLine, ExcusedRow, compared, cut, excused,
 use crate::compare::Difference;
 use crate::evaluate::{EvalContext, EvaluationOutcome, EvaluationResult};
 use crate::recording::{CaseId, Interaction, ToolName};
-use crate::replay::{AttemptKey, Ended, Failure, FailureKind, LatencySource, Ledger, Near, Serving};
+use crate::replay::{AttemptKey, Ended, Failure, FailureKind, LatencySource, Near, Serving};
 
 /// What an attempt came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -62,6 +62,9 @@ pub struct AttemptRow {
     /// The variant that it was held to, where that is not the recorded way.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub variant: Option<String>,
+    /// How many ways the case accepts, where there are several.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub ways: Option<u64>,
     /// What it came to.
     pub verdict: AttemptVerdict,
     /// What each evaluator said.
@@ -225,7 +228,8 @@ fn first_of(differences: &[Difference]) -> String {
 }
 
 impl LedgerRow {
-    fn of(ledger: &Ledger, way: usize) -> Self {
+    fn of(context: &EvalContext<'_>) -> Self {
+        let (ledger, way) = (&context.attempt.ledger, context.way());
         let mut row = Self { fidelity: ledger.fidelity(), unused: ledger.unused_of(way) as u64, ..Self::default() };
         for serving in &ledger.servings {
             row.asked += 1;
@@ -247,8 +251,9 @@ impl LedgerRow {
                     let rules = nearest.first().map(|near| remedies(tool, near)).unwrap_or_default();
                     let nearest = nearest.iter().map(|near| {
                         let (way, place) = ledger.place_in_way(near.recorded);
-                        let of = if way == 0 { "recorded call".to_owned() } else { format!("variant {way} call") };
-                        format!("{of} {}: {}", place + 1, first_of(&near.differences))
+                        let variant = way.checked_sub(1).and_then(|at| context.case.variants.get(at));
+                        let of = variant.map(|variant| format!(" of the variant {}", variant.name)).unwrap_or_default();
+                        format!("recorded call {}{of}: {}", place + 1, first_of(&near.differences))
                     });
                     row.misses.push(MissRow { tool: tool.to_string(), nearest: nearest.collect(), paths, rules });
                 }
@@ -279,6 +284,7 @@ impl AttemptRow {
             scenario: case.recorded.scenario.clone(),
             weight: case.recorded.traffic(),
             variant: context.variant().map(|variant| variant.name.clone()),
+            ways: Some(case.ways().count() as u64).filter(|ways| *ways > 1),
             verdict,
             results,
             differences,
@@ -286,7 +292,7 @@ impl AttemptRow {
             calls,
             recorded: Usage::of(recorded, recorded_latency, LatencySource::Recorded),
             seen: Usage::of(&attempt.seen, attempt.latency.ms, attempt.latency.source),
-            ledger: LedgerRow::of(&attempt.ledger, context.way()),
+            ledger: LedgerRow::of(context),
             failure: match &attempt.ended {
                 Ended::Replied => None,
                 Ended::Failed(Failure { kind, message }) => Some(FailureRow { kind: *kind, message: message.clone() }),

@@ -248,7 +248,7 @@ impl SummaryBuilder {
         match case.verdict {
             CaseVerdict::Passed => {
                 summary.passed += 1;
-                summary.passed_by_variant += u64::from(case.attempts.iter().any(|row| row.variant.is_some()));
+                summary.passed_by_variant += u64::from(case.passed_by().is_some());
             }
             CaseVerdict::Failed => summary.failed += 1,
             CaseVerdict::Varied => summary.varied += 1,

@@ -116,7 +116,7 @@ fn another_recording_can_hold_the_other_ways() {
     let stranger = folder.file("stranger.jsonl", line(&other.replace("\"parcel\"", "\"none\"")));
     let refused = run(&["diff", &a, &seen, "--variants", &stranger]);
     assert_eq!(refused.code, 2);
-    assert!(refused.err.contains("no case has a counterpart in the recordings of variants"), "{}", refused.err);
+    assert!(refused.err.contains("no case has a counterpart in the variants"), "{}", refused.err);
 }
 
 #[test]
@@ -140,4 +140,86 @@ fn a_variant_that_is_none_is_a_reason_not_to_start() {
     let refused = run(&["run", &case, "--target", "sample:v1", "--runs", &folder.at("runs")]);
     assert_eq!(refused.code, 2);
     assert!(refused.err.contains("variants[0]: a variant says which tools are called"), "{}", refused.err);
+}
+
+#[test]
+fn each_recording_of_variants_must_belong_to_a_case() {
+    let folder = Folder::new();
+    let case = folder.file("case.jsonl", line(CASE));
+    let stranger = folder.file("stranger.jsonl", "{\"id\":\"none\",\"input\":\"x\",\"toolCalls\":[]}\n");
+    let refused = run(&["diff", &case, &case, "--variants", &stranger]);
+    assert_eq!(refused.code, 2, "the variants in the recording itself are none of the stranger's");
+    assert!(refused.err.contains("stranger.jsonl"), "{}", refused.err);
+}
+
+#[test]
+fn rows_of_variants_that_cannot_be_read_are_held_to_the_budget() {
+    let folder = Folder::new();
+    let case = folder.file("case.jsonl", "{\"id\":\"a\",\"input\":\"x\",\"toolCalls\":[{\"name\":\"b\"}]}\n");
+    let other =
+        folder.file("other.jsonl", "{\"id\":\"a\",\"input\":\"x\",\"toolCalls\":[{\"name\":\"c\"}]}\nno json\n");
+    let seen = folder.file("seen.jsonl", "{\"id\":\"a\",\"input\":\"x\",\"toolCalls\":[{\"name\":\"c\"}]}\n");
+    let with =
+        |budget: &str| run(&["diff", &case, &seen, "--exit-code", "--variants", &other, "--max-rejects", budget]);
+    let refused = with("0");
+    assert_eq!(refused.code, 2);
+    assert!(refused.err.contains("other.jsonl:2"), "{}", refused.err);
+    let passed = with("1");
+    assert_eq!(passed.code, 0, "{}{}", passed.out, passed.err);
+}
+
+#[test]
+fn a_run_is_not_resumed_with_other_variants() {
+    let folder = Folder::new();
+    let case = folder.file("case.jsonl", "{\"id\":\"a\",\"input\":\"x\",\"toolCalls\":[{\"name\":\"b\"}]}\n");
+    let way = "{\"id\":\"a\",\"input\":\"x\",\"toolCalls\":[{\"name\":\"c\"}]}\n";
+    let (seen, other) = (folder.file("seen.jsonl", way), folder.file("approved.jsonl", way));
+    let (target, runs) = (format!("recorded:{seen}"), folder.at("runs"));
+    let arguments = ["run", &case, "--target", &target, "--variants", &other, "--runs", &runs];
+    let first = run(&arguments);
+    assert_eq!(first.code, 0, "{}", first.out);
+    assert!(first.out.contains("variants ") && first.out.contains("approved.jsonl ("), "{}", first.out);
+    assert_eq!(run(&["run", "--resume", "--runs", &runs]).code, 0);
+    folder.file("approved.jsonl", way.replace("\"c\"", "\"d\""));
+    let refused = run(&["run", "--resume", "--runs", &runs]);
+    assert_eq!(refused.code, 2);
+    assert!(refused.err.contains("variants: was"), "{}", refused.err);
+}
+
+#[test]
+fn the_report_says_by_which_variant_a_case_passed() {
+    let folder = Folder::new();
+    let seen = r#"{"id":"parcel","input":"where is my parcel","output":"x","tokens":{"input":300,"output":20},"toolCalls":[
+{"name":"ask_warehouse","arguments":{"order":"1001"}},{"name":"ask_carrier","arguments":{"tracking":"T-77001"}}]}"#;
+    let ran = against(&folder, seen, &["--json"]);
+    assert_eq!(report(&ran)["cases"][0]["variant"], "by carrier", "{}", ran.out);
+    let row = journal(&folder);
+    assert_eq!((&row["ways"], &row["ledger"]["unused"]), (&Value::from(2), &Value::from(0)));
+}
+
+#[test]
+fn where_the_recorded_calls_are_unknown_a_variant_can_still_be_kept_to() {
+    let folder = Folder::new();
+    let recorded = r#"{"id":"a","input":"x","output":"o","variants":[{"name":"known","toolCalls":[{"name":"get"}]}]}"#;
+    let case = folder.file("case.jsonl", line(recorded));
+    let against = |tool: &str| {
+        let seen = format!(r#"{{"id":"a","input":"x","output":"o","toolCalls":[{{"name":"{tool}"}}]}}"#);
+        run(&["diff", &case, &folder.file("seen.jsonl", line(&seen)), "--exit-code"])
+    };
+    assert_eq!(against("get").code, 0);
+    assert_eq!(against("other").code, 3, "it may be what was recorded: nothing is found, nothing is proven");
+}
+
+#[test]
+fn the_way_is_chosen_by_what_the_matching_holds_to() {
+    let folder = Folder::new();
+    let recorded = r#"{"id":"a","input":"x","output":"o","toolCalls":[{"name":"p","arguments":{"k":1}}],
+"variants":[{"name":"v","toolCalls":[{"name":"p","arguments":{"k":1,"m":9,"n":2,"o":3}}]}]}"#;
+    let seen =
+        r#"{"id":"a","input":"x","output":"o","toolCalls":[{"name":"p","arguments":{"k":1,"m":8,"n":2,"o":3}}]}"#;
+    let (a, b) = (folder.file("a.jsonl", line(recorded)), folder.file("b.jsonl", line(seen)));
+    let labels = run(&["diff", &a, &b, "--exit-code", "--match", "labels"]);
+    assert_eq!(labels.code, 0, "the recorded arguments are all there: {}", labels.out);
+    let strict = run(&["diff", &a, &b, "--exit-code", "--match", "strict"]);
+    assert!(strict.out.contains("compared with the variant v, the nearest of 2"), "{}", strict.out);
 }

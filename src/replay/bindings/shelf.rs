@@ -14,6 +14,8 @@ pub(super) struct Shelf {
     calls: Vec<Bound>,
     /// How many calls each way has.
     ways: Vec<usize>,
+    /// For each call the one that stands for it: the same step of an earlier way, else itself.
+    stand_ins: Vec<usize>,
     lookup: Lookup,
     /// What the results of each way handed out, where values are known by the results that they came out of.
     results: Option<Vec<Origins>>,
@@ -111,27 +113,57 @@ pub(super) enum Found {
 
 impl Shelf {
     pub(super) fn new<'c>(ways: impl IntoIterator<Item = &'c Interaction>, policy: &Policy) -> Self {
+        let ways: Vec<&Interaction> = ways.into_iter().collect();
         let traces = policy.has_references();
-        let (mut calls, mut lengths, mut results) = (Vec::new(), Vec::new(), traces.then(Vec::new));
+        // Calls that are equal to the letter may have come out of other results, or stand in several ways.
+        let is_looked_up = traces || ways.len() > 1;
+        let mut shelf = Self {
+            calls: Vec::new(),
+            ways: Vec::with_capacity(ways.len()),
+            stand_ins: Vec::new(),
+            lookup: if is_looked_up { Lookup::Indexed(Index::default()) } else { Lookup::InStep(0) },
+            results: traces.then(|| vec![Origins::default(); ways.len()]),
+        };
         for (way, recorded) in ways.into_iter().enumerate() {
-            let before = calls.len();
-            let mut handed_out = Origins::default();
-            for call in recorded.tool_calls.iter().flatten() {
-                if let (Some(_), Some(result)) = (&results, &call.result) {
-                    handed_out.add(calls.len(), calls.len() as u64, result);
-                }
-                calls.push(Bound::new(call, way, recorded.truncated == Some(true)));
-            }
-            lengths.push(calls.len() - before);
-            results.iter_mut().for_each(|results| results.push(std::mem::take(&mut handed_out)));
-        }
-        // Calls that are equal to the letter may have come out of other results, so each is looked up.
-        let lookup = if traces { Lookup::Indexed(Index::default()) } else { Lookup::InStep(0) };
-        let mut shelf = Self { calls, ways: lengths, lookup, results };
-        if traces {
-            shelf.lookup = Lookup::Indexed(shelf.index_after(0, policy));
+            shelf.add(way, recorded, policy);
         }
         shelf
+    }
+
+    /// Adds the calls of a way. A value that came out of a call is known by the call that stands for it, so that it is
+    /// the same value in each way.
+    fn add(&mut self, way: usize, recorded: &Interaction, policy: &Policy) {
+        let mut made = HashMap::new();
+        for call in recorded.tool_calls.iter().flatten() {
+            let at = self.calls.len();
+            self.calls.push(Bound::new(call, way, recorded.truncated == Some(true)));
+            let stand_in = self.put(at, &mut made, policy);
+            self.stand_ins.push(stand_in);
+            if let (Some(results), Some(result)) = (&mut self.results, &call.result) {
+                results[way].add(at, stand_in as u64, result);
+            }
+        }
+        self.ways.push(recorded.tool_calls.as_ref().map_or(0, Vec::len));
+    }
+
+    /// Puts a call into the index, where there is one, and gives the call that stands for it. The second of equal calls
+    /// is one step whichever way it is recorded in, so it is there once: asked again, a run gets what comes next.
+    fn put(&mut self, at: usize, made: &mut HashMap<CallKey, usize>, policy: &Policy) -> usize {
+        if matches!(self.lookup, Lookup::InStep(_)) {
+            return at;
+        }
+        let tool = self.calls[at].tool.clone();
+        let key = CallKey::of(&tool, self.arguments(at, policy));
+        let Lookup::Indexed(index) = &mut self.lookup else { return at };
+        let queue = index.by_key.entry(key).or_default();
+        let turn = made.entry(key).or_default();
+        *turn += 1;
+        if let Some(stand_in) = queue.next.get(*turn - 1) {
+            return *stand_in;
+        }
+        queue.next.push_back(at);
+        index.by_tool.entry(tool).or_default().places.push(at);
+        at
     }
 
     /// How many calls there are, in all ways.
@@ -142,6 +174,11 @@ impl Shelf {
     /// How many calls each way has.
     pub(super) fn ways(&self) -> &[usize] {
         &self.ways
+    }
+
+    /// The call that stands for another one: what is served or left over is counted by it.
+    pub(super) fn stand_in(&self, at: usize) -> usize {
+        self.stand_ins[at]
     }
 
     /// A recorded call.
@@ -172,7 +209,7 @@ impl Shelf {
     pub(super) fn next_in_step(&mut self, tool: &ToolName, arguments: Option<&Json>) -> Option<usize> {
         let Lookup::InStep(served) = &mut self.lookup else { return None };
         let at = *served;
-        let next = self.calls.get(at).filter(|next| next.way == 0)?;
+        let next = self.calls.get(at)?;
         if next.tool != *tool || next.written.as_ref() != arguments {
             return None;
         }
@@ -186,7 +223,14 @@ impl Shelf {
         let Lookup::Indexed(index) = &mut self.lookup else { return Found::Nothing };
         let key = CallKey::of(tool, arguments);
         let known = index.by_key.get(&key).map(|queue| (queue.next.front().copied(), queue.last));
-        let next = known.and_then(|(next, _)| next).or_else(|| self.next_by_leeway(tool, arguments, policy));
+        let equal = known.and_then(|(next, _)| next);
+        // What a rule with leeway accepts in an earlier way goes before what is equal in a later one.
+        let is_first = equal.is_some_and(|at| self.calls[at].way == 0);
+        let loose = if is_first { None } else { self.next_by_leeway(tool, arguments, policy) };
+        let next = match (equal, loose) {
+            (Some(equal), Some(loose)) if self.calls[loose].way < self.calls[equal].way => Some(loose),
+            (equal, loose) => equal.or(loose),
+        };
         let Lookup::Indexed(index) = &mut self.lookup else { return Found::Nothing };
         if let Some(of_tool) = index.by_tool.get_mut(tool) {
             of_tool.asked += 1;

@@ -68,10 +68,7 @@ pub(super) fn about(report: &Report<'_>, case: &EvalCaseResults, detail: Detail)
         about.push(format!("scenario {}", visible(scenario)));
     }
     let telling = case.telling_attempt().or(first);
-    if let Some(variant) = telling.and_then(|row| row.variant.as_deref()) {
-        let held = if case.verdict == CaseVerdict::Passed { "kept to" } else { "compared with" };
-        about.push(format!("{held} the variant {}", visible(variant)));
-    }
+    about.extend(telling.and_then(|row| way(case, row)));
     if let Some(weight) = first.map(|row| row.weight).filter(|weight| *weight != 1.0) {
         let all = words::traffic(report.summary.traffic);
         // Among other cases the figures have told what the traffic is counted in.
@@ -79,6 +76,16 @@ pub(super) fn about(report: &Report<'_>, case: &EvalCaseResults, detail: Detail)
         about.push(format!("stands for {} of {all}{unit}", words::traffic(weight)));
     }
     about
+}
+
+/// Which of several ways a case was held to.
+fn way(case: &EvalCaseResults, row: &AttemptRow) -> Option<String> {
+    let ways = row.ways?;
+    if case.verdict == CaseVerdict::Passed {
+        return case.passed_by().map(|variant| format!("kept to the variant {}", visible(variant)));
+    }
+    let named = row.variant.as_ref().map(|variant| format!("the variant {}", visible(variant)));
+    Some(format!("compared with {}, the nearest of {ways}", named.unwrap_or_else(|| "the recorded way".into())))
 }
 
 fn head(paper: &mut Paper, report: &Report<'_>, case: &EvalCaseResults, detail: Detail) {

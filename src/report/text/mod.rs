@@ -206,6 +206,10 @@ fn run(paper: &mut Paper, report: &Report<'_>) {
         version.unwrap_or_default(),
         second.unwrap_or_default()
     ));
+    if let Some(hash) = &manifest.variants_hash {
+        let named: Vec<_> = manifest.variants.iter().map(|path| visible(path)).collect();
+        lines.push(format!("variants {} ({})", named.join(", "), short(hash)));
+    }
     let tolerances: Vec<String> = manifest.tolerances.iter().map(|(name, factor)| format!("{name} {factor}")).collect();
     let tolerances = if tolerances.is_empty() { "none".to_owned() } else { tolerances.join(", ") };
     lines.push(format!("tolerances: {tolerances}"));
