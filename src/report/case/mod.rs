@@ -85,6 +85,9 @@ fn way(case: &EvalCaseResults, row: &AttemptRow) -> Option<String> {
         return case.passed_by().map(|variant| format!("kept to the variant {}", visible(variant)));
     }
     let named = row.variant.as_ref().map(|variant| format!("the variant {}", visible(variant)));
+    if row.differences.is_empty() {
+        return named.map(|variant| format!("held to {variant}"));
+    }
     Some(format!("compared with {}, the nearest of {ways}", named.unwrap_or_else(|| "the recorded way".into())))
 }
 
