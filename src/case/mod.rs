@@ -3,10 +3,12 @@
 mod budget;
 mod parser;
 mod setup;
+mod variant;
 
 pub use budget::{Tolerance, ToleranceError, Tolerances};
-pub use parser::{Check, EvalCaseParser, RECORDED_CHECKS};
+pub use parser::{CaseError, Check, EvalCaseParser, RECORDED_CHECKS};
 pub use setup::{EvalSetup, SetupError};
+pub use variant::{Variant, VariantFault};
 
 use crate::recording::{CaseId, Interaction, Place};
 
@@ -25,8 +27,17 @@ pub struct EvalCase {
     pub recorded: Interaction,
     /// What the recording alone holds a run to.
     pub checks: Vec<Check>,
+    /// Other ways that are as good, in the order they are tried in.
+    pub variants: Vec<Variant>,
     /// What else settles the case, where its author said so; see the evaluator router.
     pub expectation: Option<Expectation>,
+}
+
+impl EvalCase {
+    /// All ways that the case accepts: the recorded one first.
+    pub fn ways(&self) -> impl Iterator<Item = &Interaction> {
+        std::iter::once(&self.recorded).chain(self.variants.iter().map(|variant| &variant.way))
+    }
 }
 
 /// The one thing that settles a case for the evaluator router (evalkit: exactly one evaluator settles a case).

@@ -4,6 +4,7 @@ use rust_decimal::Decimal;
 
 use super::budget::Tolerances;
 use super::setup::{EvalSetup, SetupError};
+use super::variant::{Variant, VariantFault};
 use super::{EvalCase, Expectation};
 use crate::recording::{Interaction, Json, Kind, Row, TokenClass};
 
@@ -86,6 +87,17 @@ impl Check {
     }
 }
 
+/// Why a row makes no case.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(transparent)]
+#[non_exhaustive]
+pub enum CaseError {
+    /// Its setup is none.
+    Setup(#[from] SetupError),
+    /// One of its variants is none.
+    Variant(#[from] VariantFault),
+}
+
 /// Makes cases from recorded interactions.
 ///
 /// ```
@@ -107,12 +119,13 @@ impl EvalCaseParser {
     /// Makes the case of a row.
     ///
     /// # Errors
-    /// [`SetupError`] when the row has a `setup` field that is none.
-    pub fn parse(&self, index: u64, row: Row) -> Result<EvalCase, SetupError> {
+    /// [`CaseError`] when the row has a `setup` or `variants` field that is none.
+    pub fn parse(&self, index: u64, row: Row) -> Result<EvalCase, CaseError> {
         let Row { place, id, interaction: recorded } = row;
         let setup = extra(&recorded, "setup").map_or(Ok(EvalSetup::None), EvalSetup::read)?;
         let (checks, expectation) = (self.checks(&recorded), expectation(&recorded));
-        Ok(EvalCase { index, id, place, setup, recorded, checks, expectation })
+        let variants = Variant::of_recording(&recorded, self)?;
+        Ok(EvalCase { index, id, place, setup, recorded, checks, variants, expectation })
     }
 
     /// The checks that a recording gives. One with fewer fields gives fewer.

@@ -31,8 +31,8 @@ pub fn run(args: &Args) -> miette::Result<Exit> {
     let settings = args.compare.settings(&args.subject, &args.run)?;
     let places = Places { quarantine: args.compare.quarantine.clone(), ..Places::default() };
     let found = super::with_runtime(async {
-        let (_, target, found) = experiment::look(&settings, &places, &mut ShownProgress::new()).await?;
-        target.system.shut_down().await;
+        let (sources, found) = experiment::look(&settings, &places, &mut ShownProgress::new()).await?;
+        sources.target.system.shut_down().await;
         miette::Result::<_>::Ok(found)
     })?;
     screen::print(&if args.json { found.to_json() } else { found.to_string() })?;

@@ -74,6 +74,10 @@ pub struct CompareArgs {
     #[arg(long, value_name = "FIELD")]
     pub pair_by: Option<String>,
 
+    /// Accept the interactions of this recording as further ways of the cases that they are paired with
+    #[arg(long, value_name = "RECORDINGS")]
+    pub variants: Vec<String>,
+
     /// How many rows may be turned away: a count, or a share such as 1% [default: 0]
     #[arg(long, value_name = "N|P%")]
     pub max_rejects: Option<String>,
@@ -160,6 +164,7 @@ impl CompareArgs {
             after_last: run.after_last.clone(),
             fidelity_floor: run.fidelity_floor,
             pair_by: self.pair_by.clone(),
+            variants: self.variants.clone(),
             max_rejects: self.max_rejects.clone(),
             content: self.content.clone(),
         };

@@ -117,6 +117,11 @@ pub enum ExtraKind {
     UnknownTool,
 }
 
+/// What differences weigh against one argument that differs.
+const ALONE: u64 = 100;
+const OTHER: u64 = 50;
+const MOVED: u64 = 10;
+
 impl Alignment {
     /// Whether nothing differs that the matching holds the run to.
     #[must_use]
@@ -125,6 +130,24 @@ impl Alignment {
             && (matching.allows_missing() || self.missing.is_empty())
             && (matching.allows_extra() || self.extra.is_empty())
             && (!matching.is_ordered() || self.pairs.iter().all(|pair| pair.order == Order::Kept))
+    }
+
+    /// How much differs that the matching holds the run to: 0 where it holds. A call without a counterpart, another
+    /// tool or another agent weighs most, then a call out of order, then each argument.
+    #[must_use]
+    pub fn cost(&self, matching: Matching) -> u64 {
+        let alone = |calls: usize, are_allowed: bool| if are_allowed { 0 } else { calls as u64 * ALONE };
+        let pairs = self.pairs.iter().map(|pair| {
+            let arguments = match &pair.kind {
+                PairKind::Same => 0,
+                PairKind::Changed(differences) => differences.len() as u64,
+                PairKind::Renamed(differences) | PairKind::Handed(differences) => OTHER + differences.len() as u64,
+            };
+            arguments + if matching.is_ordered() && pair.order == Order::Moved { MOVED } else { 0 }
+        });
+        pairs.sum::<u64>()
+            + alone(self.missing.len(), matching.allows_missing())
+            + alone(self.extra.len(), matching.allows_extra())
     }
 
     /// The place of the first difference in the run: (recorded, seen), where each is known.

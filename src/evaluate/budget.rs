@@ -24,7 +24,7 @@ pub(super) fn tokens(context: &EvalContext<'_>, class: TokenClass, limit: u64) -
 }
 
 pub(super) fn cost(context: &EvalContext<'_>, limit: Decimal) -> Said {
-    let (was, is) = (&context.case.recorded.currency, &context.attempt.seen.currency);
+    let (was, is) = (&context.recorded().currency, &context.attempt.seen.currency);
     match context.attempt.seen.cost {
         None => Said::inconclusive("the run does not tell its cost"),
         Some(_) if was.is_some() && is.is_some() && was != is => {
@@ -37,8 +37,8 @@ pub(super) fn cost(context: &EvalContext<'_>, limit: Decimal) -> Said {
 
 /// Where tools are stubbed they take no time, so their recorded time is taken off the limit where it is known.
 pub(super) fn recorded_latency(context: &EvalContext<'_>, limit: f64) -> Said {
-    let recorded = context.case.recorded.latency_ms.unwrap_or(0.0);
-    let tools = context.case.recorded.tool_calls.as_deref().unwrap_or_default();
+    let recorded = context.recorded().latency_ms.unwrap_or(0.0);
+    let tools = context.recorded().tool_calls.as_deref().unwrap_or_default();
     match context.attempt.latency.source {
         LatencySource::Stubbed if !tools.is_empty() => match tool_time(tools).filter(|time| *time < recorded) {
             Some(time) => {

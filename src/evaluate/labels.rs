@@ -7,13 +7,23 @@
 use std::collections::BTreeSet;
 
 use super::calls::{CallToolWith, CallTools, CallToolsInOrder, object};
-use super::{EvalContext, EvaluationResult, Evaluator, Label, Said};
+use super::{EvalContext, EvaluationOutcome, EvaluationResult, Evaluator, Label, Said};
 use crate::case::Check;
-use crate::recording::ToolName;
+use crate::recording::{ToolCall, ToolName};
 
 /// Carries out a check in the TestKit's way; `None` for checks that are the same in both.
 pub(super) fn evaluate(check: &Check, context: &EvalContext<'_>) -> Option<Vec<EvaluationResult>> {
-    let recorded = context.case.recorded.tool_calls.as_deref().unwrap_or_default();
+    held_to(context.recorded().tool_calls.as_deref().unwrap_or_default(), check, context)
+}
+
+/// How much a run fails that is held to these calls, in this reading.
+pub(super) fn cost(recorded: &[ToolCall], context: &EvalContext<'_>) -> u64 {
+    let checks = [Check::Tools, Check::ToolOrder, Check::ToolArguments];
+    let results = checks.iter().filter_map(|check| held_to(recorded, check, context)).flatten();
+    results.filter(|result| result.outcome != EvaluationOutcome::Passed).count() as u64
+}
+
+fn held_to(recorded: &[ToolCall], check: &Check, context: &EvalContext<'_>) -> Option<Vec<EvaluationResult>> {
     let mut names: Vec<ToolName> = Vec::new();
     for call in recorded {
         if !names.contains(&call.name) {
@@ -23,7 +33,7 @@ pub(super) fn evaluate(check: &Check, context: &EvalContext<'_>) -> Option<Vec<E
     Some(match check {
         Check::Tools => vec![said(&CallTools(names), context)],
         Check::ToolOrder => vec![said(&CallToolsInOrder(names), context)],
-        Check::ToolArguments => arguments(context),
+        Check::ToolArguments => arguments(recorded, context),
         Check::ExtraTools | Check::UnrecordedTools | Check::ReplyPresent => Vec::new(),
         Check::TokenBudget { class, .. } if *class != crate::recording::TokenClass::Total => Vec::new(),
         Check::CostBudget { .. } => Vec::new(),
@@ -37,8 +47,7 @@ fn said(evaluator: &dyn Evaluator, context: &EvalContext<'_>) -> EvaluationResul
     evaluator.evaluate(context).by(Label::new(evaluator.label()))
 }
 
-fn arguments(context: &EvalContext<'_>) -> Vec<EvaluationResult> {
-    let recorded = context.case.recorded.tool_calls.as_deref().unwrap_or_default();
+fn arguments(recorded: &[ToolCall], context: &EvalContext<'_>) -> Vec<EvaluationResult> {
     let mut results = Vec::new();
     let mut asked = BTreeSet::new();
     for call in recorded {

@@ -28,9 +28,9 @@ pub use router::{EvaluatorRouter, Route};
 pub use schema::{RuledOutCall, ruled_out_calls};
 pub use stated::{StatedCheck, StatedChecks};
 
-use crate::case::EvalCase;
+use crate::case::{Check, EvalCase, Variant};
 use crate::compare::{Alignment, Matching, Policy, ToolDefinitions, align, prepare};
-use crate::recording::ToolCall;
+use crate::recording::{Interaction, ToolCall};
 use crate::replay::Attempt;
 
 /// Looks at attempts. A panic in it is a fault of the harness (`Broke`), never a finding.
@@ -101,14 +101,21 @@ pub struct EvalContext<'a> {
     pub attempt: &'a Attempt,
     /// What it is held to.
     pub rules: &'a EvaluationRules,
-    alignment: OnceCell<Option<Alignment>>,
+    chosen: OnceCell<Chosen>,
+}
+
+/// Which of the ways that a case accepts an attempt is held to.
+struct Chosen {
+    /// Its place among the variants; `None` for the recorded way.
+    variant: Option<usize>,
+    alignment: Option<Alignment>,
 }
 
 impl<'a> EvalContext<'a> {
     /// Looks at an attempt.
     #[must_use]
     pub fn new(case: &'a EvalCase, attempt: &'a Attempt, rules: &'a EvaluationRules) -> Self {
-        Self { case, attempt, rules, alignment: OnceCell::new() }
+        Self { case, attempt, rules, chosen: OnceCell::new() }
     }
 
     /// The calls that were made; `None` where that is not known.
@@ -124,14 +131,67 @@ impl<'a> EvalContext<'a> {
         output.map(crate::recording::Json::shown)
     }
 
-    /// How the calls correspond to the recorded ones; `None` where either is not known.
+    /// How the calls correspond to those of the way that the attempt is held to; `None` where either is not known.
     pub fn alignment(&self) -> Option<&Alignment> {
-        let make = || {
-            let (recorded, seen) = (self.case.recorded.tool_calls.as_deref()?, self.calls()?);
-            let policy = &self.rules.policy;
-            Some(align(&prepare(recorded, policy), &prepare(seen, policy), self.rules.matching))
-        };
-        self.alignment.get_or_init(make).as_ref()
+        self.chosen().alignment.as_ref()
+    }
+
+    /// The way that the attempt is held to: the first of those that the case accepts that it keeps to, else the one
+    /// that it is least different from, the recorded one before others.
+    #[must_use]
+    pub fn recorded(&self) -> &'a Interaction {
+        self.variant().map_or(&self.case.recorded, |variant| &variant.way)
+    }
+
+    /// The variant that the attempt is held to; `None` where that is the recorded way.
+    #[must_use]
+    pub fn variant(&self) -> Option<&'a Variant> {
+        self.chosen().variant.and_then(|at| self.case.variants.get(at))
+    }
+
+    /// The place of the way that the attempt is held to, the recorded one being 0.
+    #[must_use]
+    pub fn way(&self) -> usize {
+        self.chosen().variant.map_or(0, |at| at + 1)
+    }
+
+    /// What that way holds a run to.
+    fn checks(&self) -> &'a [Check] {
+        self.variant().map_or(&self.case.checks, |variant| &variant.checks)
+    }
+
+    fn chosen(&self) -> &Chosen {
+        self.chosen.get_or_init(|| {
+            let recorded = self.aligned_with(&self.case.recorded);
+            // Calls that were not recorded may be as they should: only a variant that is kept to says more.
+            let mut least = recorded.as_ref().map_or(1, |alignment| self.cost(&self.case.recorded, alignment));
+            let mut chosen = Chosen { variant: None, alignment: recorded };
+            for (at, variant) in self.case.variants.iter().enumerate().take_while(|_| self.calls().is_some()) {
+                if least == 0 {
+                    break;
+                }
+                let Some(alignment) = self.aligned_with(&variant.way) else { continue };
+                let cost = self.cost(&variant.way, &alignment);
+                if cost < least {
+                    (least, chosen) = (cost, Chosen { variant: Some(at), alignment: Some(alignment) });
+                }
+            }
+            chosen
+        })
+    }
+
+    /// How much of a way the run fails to keep to; 0 where it keeps to it.
+    fn cost(&self, way: &Interaction, alignment: &Alignment) -> u64 {
+        match self.rules.matching {
+            Matching::Labels => labels::cost(way.tool_calls.as_deref().unwrap_or_default(), self),
+            matching => alignment.cost(matching),
+        }
+    }
+
+    fn aligned_with(&self, way: &Interaction) -> Option<Alignment> {
+        let (recorded, seen) = (way.tool_calls.as_deref()?, self.calls()?);
+        let policy = &self.rules.policy;
+        Some(align(&prepare(recorded, policy), &prepare(seen, policy), self.rules.matching))
     }
 }
 
@@ -141,7 +201,7 @@ pub fn evaluate(context: &EvalContext<'_>) -> Vec<EvaluationResult> {
     let mut results = target::results(context);
     let labels = context.rules.matching == Matching::Labels;
     if context.attempt.ended == crate::replay::Ended::Replied {
-        for check in &context.case.checks {
+        for check in context.checks() {
             if context.rules.skips(check.label()) {
                 continue;
             }

@@ -48,7 +48,7 @@ fn calls(check: &Check, context: &EvalContext<'_>) -> Option<Said> {
         return None;
     }
     let (Some(alignment), Some(recorded), Some(seen)) =
-        (context.alignment(), context.case.recorded.tool_calls.as_deref(), context.calls())
+        (context.alignment(), context.recorded().tool_calls.as_deref(), context.calls())
     else {
         return Some(Said::inconclusive("the run does not say which tools were called"));
     };

@@ -38,7 +38,7 @@ pub(super) fn as_recorded(context: &EvalContext<'_>) -> Option<EvaluationResult>
     if context.rules.skips(LABEL) {
         return None;
     }
-    let recorded = context.case.recorded.output.as_ref().filter(|_| context.case.recorded.has_reply())?;
+    let recorded = context.recorded().output.as_ref().filter(|_| context.recorded().has_reply())?;
     let Some(seen) = context.attempt.seen.output.as_ref().filter(|_| context.reply().is_some()) else {
         return Some(Said::failed(NO_REPLY).by(Label::known(LABEL)));
     };

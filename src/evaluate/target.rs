@@ -78,7 +78,7 @@ fn comparability(context: &EvalContext<'_>) -> Option<EvaluationResult> {
 
 /// A tool that failed for the same call that went well when it was recorded: the surroundings, not the agent.
 fn failed_only_now(context: &EvalContext<'_>) -> Option<String> {
-    let (recorded, seen) = (context.case.recorded.tool_calls.as_deref()?, context.calls()?);
+    let (recorded, seen) = (context.recorded().tool_calls.as_deref()?, context.calls()?);
     let pairs = &context.alignment()?.pairs;
     let failed = pairs.iter().find(|pair| {
         pair.kind == PairKind::Same && seen[pair.seen].error.is_some() && recorded[pair.recorded].error.is_none()
@@ -101,7 +101,7 @@ pub(super) fn evidence(context: &EvalContext<'_>, results: &[EvaluationResult]) 
     {
         return None;
     }
-    let recorded = &context.case.recorded;
+    let recorded = context.recorded();
     let no_calls = recorded.tool_calls.as_ref().is_none_or(Vec::is_empty);
     let no_spend =
         recorded.tokens.sum().unwrap_or(0) == 0 && recorded.model_calls.as_ref().map_or(0, |calls| calls.count()) == 0;

@@ -10,6 +10,7 @@ use super::preflight::Preflight;
 use super::recorder::Recorder;
 use super::settings::{Settings, SettingsError};
 use super::targets::Target;
+use super::variants::VariantSources;
 use crate::case::{EvalCase, EvalCaseParser};
 use crate::evaluate::{EvalContext, EvaluationRules, evaluate};
 use crate::recording::{Existing, FirstLook, Interaction, Quarantine, Recordings, UnreadRow};
@@ -88,11 +89,12 @@ pub async fn run(
         tempfile::NamedTempFile::new().map_err(|error| miette::miette!("cannot make a temporary file: {error}"))?;
     let spooled = Places { quarantine: Some(rejects.path().to_owned()), ..places.clone() };
     let looked_into = if places.quarantine.is_some() { places } else { &spooled };
-    let (recordings, target, found) = look(settings, looked_into, progress).await?;
+    let (sources, found) = look(settings, looked_into, progress).await?;
     found.check()?;
-    let recorder = places.record.as_deref().map(|path| recorder(path, &recordings, &target, settings)).transpose()?;
+    let recorder = places.record.as_deref().map(|path| recorder(path, &sources, settings)).transpose()?;
     places.spare()?;
-    let manifest = super::manifest::manifest(settings, &recordings, &target, &found, &places.arguments)?;
+    let manifest = super::manifest::manifest(settings, &sources, &found, &places.arguments)?;
+    let target = &sources.target;
     if let Some(done) = finished_before(places, &manifest)? {
         target.system.shut_down().await;
         return Ok(done);
@@ -101,21 +103,21 @@ pub async fn run(
     keep_rejects(settings, looked_into, &found, &folder)?;
     let journal = Journal::open(&folder)?;
     progress.begin(found.cases * u64::from(settings.repeats), journal.index.len() as u64);
-    let cases = cases(&recordings, &found.look, settings)?;
-    let measured = measure(settings, recorder, cases, &target, journal, progress, stop.clone()).await;
+    let cases = cases(&sources, &found.look, settings)?;
+    let measured = measure(settings, recorder, cases, target, journal, progress, stop.clone()).await;
     progress.end();
     let strays = target.system.shut_down().await;
     measured?;
     let earlier = folder.manifest().facts.strays.clone();
     let strays = earlier.into_iter().chain(strays).collect();
-    let facts = facts(settings, &found, &target, strays, &stop);
+    let facts = facts(settings, &found, target, strays, &stop);
     let (summary, index) = add_up(&folder)?;
     let (state, results) = Gate::judge_all(&gates, &summary, &facts);
     let result = RunOutcome {
         state,
         gates: results,
         exit: Exit::of(facts.state, state).code(),
-        notes: notes(places, &found, &target, index.len()),
+        notes: notes(places, &found, target, index.len()),
         wall_ms: Some(began.elapsed().as_secs_f64() * 1000.0),
     };
     folder.finish(facts, result)?;
@@ -147,6 +149,24 @@ fn notes(places: &Places, found: &Preflight, target: &Target, attempts: usize) -
     notes
 }
 
+/// What the settings name, opened.
+pub struct Sources {
+    /// What is run.
+    pub recordings: Recordings,
+    /// What it is run against.
+    pub target: Target,
+    /// Other ways that are accepted.
+    pub(super) variants: VariantSources,
+}
+
+impl Sources {
+    /// Whether a path is one of the files to be read.
+    fn contain(&self, path: &Path) -> bool {
+        let second = self.target.second.as_ref().is_some_and(|(_, second)| second.contains(path));
+        second || self.recordings.contains(path) || self.variants.contains(path)
+    }
+}
+
 /// Opens what the settings name and looks at it once.
 ///
 /// # Errors
@@ -155,45 +175,41 @@ pub async fn look(
     settings: &Settings,
     places: &Places,
     progress: &mut dyn Progress,
-) -> miette::Result<(Recordings, Target, Preflight)> {
+) -> miette::Result<(Sources, Preflight)> {
     if settings.recordings.is_empty() {
         return Err(SettingsError::missing_recordings().into());
     }
     let recordings = Recordings::open(&settings.recordings)?;
     progress.read(recordings.bytes());
     let target = Target::open(settings)?;
-    let found = look_at(settings, places, &recordings, &target).await?;
-    Ok((recordings, target, found))
+    let variants = VariantSources::open(&settings.variants, &settings.pair_by)?;
+    let sources = Sources { recordings, target, variants };
+    let found = look_at(settings, places, &sources).await?;
+    Ok((sources, found))
 }
 
-async fn look_at(
-    settings: &Settings,
-    places: &Places,
-    recordings: &Recordings,
-    target: &Target,
-) -> miette::Result<Preflight> {
+async fn look_at(settings: &Settings, places: &Places, sources: &Sources) -> miette::Result<Preflight> {
     let quarantine = match &places.quarantine {
         Some(path) => {
-            refuse_own_input(path, recordings, target)?;
+            refuse_own_input(path, sources)?;
             settings.spare_tools(path)?;
             Quarantine::in_file(path).map_err(|error| miette::miette!("cannot write {path:?}: {error}"))?
         }
         None => Quarantine::default(),
     };
-    Preflight::look(recordings, settings, quarantine, &*target.system, target.second()).await
+    Preflight::look(sources, settings, quarantine).await
 }
 
 /// Opens the recording to be written, before anything is spent.
-fn recorder(path: &Path, recordings: &Recordings, target: &Target, settings: &Settings) -> miette::Result<Recorder> {
-    refuse_own_input(path, recordings, target)?;
+fn recorder(path: &Path, sources: &Sources, settings: &Settings) -> miette::Result<Recorder> {
+    refuse_own_input(path, sources)?;
     settings.spare_tools(path)?;
     Recorder::create(path)
 }
 
 /// Refuses to write over what is read.
-fn refuse_own_input(path: &Path, recordings: &Recordings, target: &Target) -> miette::Result<()> {
-    let second = target.second.as_ref().is_some_and(|(_, second)| second.contains(path));
-    if !second && !recordings.contains(path) {
+fn refuse_own_input(path: &Path, sources: &Sources) -> miette::Result<()> {
+    if !sources.contain(path) {
         return Ok(());
     }
     Err(miette::miette!(
@@ -286,6 +302,7 @@ struct UnreadCase {
     index: u64,
     row: UnreadRow,
     parser: EvalCaseParser,
+    variants: VariantSources,
 }
 
 impl IntoCase for UnreadCase {
@@ -295,19 +312,21 @@ impl IntoCase for UnreadCase {
 
     fn into_case(self) -> Option<EvalCase> {
         // The first look read it, and a row that makes no case was a reason not to start.
-        self.parser.parse(self.index, self.row.read().ok()?).ok()
+        let mut case = self.parser.parse(self.index, self.row.read().ok()?).ok()?;
+        self.variants.add_to(&mut case, &self.parser).ok()?;
+        Some(case)
     }
 }
 
 /// The cases of the recordings, numbered as the first look numbered them.
 fn cases(
-    recordings: &Recordings,
+    sources: &Sources,
     look: &FirstLook,
     settings: &Settings,
 ) -> miette::Result<impl Iterator<Item = UnreadCase> + Send + 'static> {
     let parser = EvalCaseParser { tolerances: settings.tolerances };
-    let rows = recordings.look_again(look)?;
-    Ok((0..).zip(rows).map(move |(index, row)| UnreadCase { index, row, parser }))
+    let (rows, variants) = (sources.recordings.look_again(look)?, sources.variants.clone());
+    Ok((0..).zip(rows).map(move |(index, row)| UnreadCase { index, row, parser, variants: variants.clone() }))
 }
 
 fn facts(settings: &Settings, found: &Preflight, target: &Target, strays: Vec<Stray>, stop: &Stop) -> Facts {

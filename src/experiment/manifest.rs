@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use super::execute::Sources;
 use super::preflight::Preflight;
 use super::settings::Settings;
-use super::targets::Target;
-use crate::recording::Recordings;
 use crate::store::{GateSource, RunId, RunManifest};
 use crate::verdict::{Facts, RunState};
 
@@ -15,11 +14,11 @@ use crate::verdict::{Facts, RunState};
 /// When a recording cannot be read to be hashed.
 pub(super) fn manifest(
     settings: &Settings,
-    recordings: &Recordings,
-    target: &Target,
+    sources: &Sources,
     found: &Preflight,
     arguments: &[String],
 ) -> miette::Result<RunManifest> {
+    let Sources { recordings, target, .. } = sources;
     let target_hash = match &target.second {
         Some((_, second)) => Some(short(&second.hash()?)),
         None => None,
@@ -34,6 +33,8 @@ pub(super) fn manifest(
         recordings_hash: short(&recordings.hash()?),
         target: info,
         target_hash,
+        variants: sources.variants.paths(),
+        variants_hash: sources.variants.hash()?.as_ref().map(short),
         policy_hash: settings.bindings.policy.hash(),
         rules: settings.bindings.policy.rules().iter().map(ToString::to_string).collect(),
         tools_hash: settings.evaluation.tools.as_ref().map(|tools| tools.hash()),

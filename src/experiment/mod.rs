@@ -11,8 +11,9 @@ mod suite;
 mod suite_rules;
 mod target_spec;
 mod targets;
+mod variants;
 
-pub use execute::{Outcome, Places, Progress, look, run};
+pub use execute::{Outcome, Places, Progress, Sources, look, run};
 pub use preflight::{Preflight, Refusal};
 pub use session::{Session, SessionPlan, record};
 pub use settings::{Flags, GateSetting, Settings, SettingsError};

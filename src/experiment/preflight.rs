@@ -3,10 +3,12 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
+use super::execute::Sources;
 use super::settings::Settings;
+use super::variants::VariantSources;
 use crate::case::{EvalCase, EvalCaseParser, Expectation};
 use crate::compare::{Arguments, Census, FaultyArguments, Rule};
-use crate::recording::{FirstLook, Quarantine, Recordings, RejectBudget};
+use crate::recording::{FirstLook, Quarantine, RejectBudget};
 use crate::replay::target::RecordedTarget;
 use crate::replay::target::Setups;
 use crate::replay::{Abilities, PreflightReason, SystemUnderTest, TargetInfo};
@@ -23,6 +25,8 @@ pub struct Preflight {
     pub target: Option<TargetInfo>,
     /// Cases that have a counterpart in a second recording.
     pub paired: u64,
+    /// Cases that accept other ways than the recorded one.
+    pub with_variants: u64,
     /// Rules of the policy that apply to nothing in the recordings.
     pub idle_rules: Vec<Rule>,
     /// What the tool definitions say of the recorded calls, where they are given.
@@ -75,13 +79,8 @@ impl Preflight {
     ///
     /// # Errors
     /// When the quarantine file cannot be written or a recording cannot be opened.
-    pub async fn look(
-        recordings: &Recordings,
-        settings: &Settings,
-        quarantine: Quarantine,
-        target: &dyn SystemUnderTest,
-        second: Option<&RecordedTarget>,
-    ) -> miette::Result<Self> {
+    pub async fn look(sources: &Sources, settings: &Settings, quarantine: Quarantine) -> miette::Result<Self> {
+        let (target, second) = (&*sources.target.system, sources.target.second());
         let policy = &settings.bindings.policy;
         let parser = EvalCaseParser { tolerances: settings.tolerances };
         let tools = settings.evaluation.tools.as_deref();
@@ -96,8 +95,8 @@ impl Preflight {
             }
         };
         found.target = Some(abilities.info.clone().unwrap_or_else(|| target.info()));
-        let mut fixtures = BTreeSet::new();
-        let mut rows = recordings.rows()?;
+        let (mut fixtures, mut paired_variants) = (BTreeSet::new(), BTreeSet::new());
+        let mut rows = sources.recordings.rows()?;
         for row in &mut rows {
             match row {
                 Err(reject) => found
@@ -107,7 +106,10 @@ impl Preflight {
                 Ok(row) => {
                     let (id, place) = (row.id.clone(), row.place.clone());
                     match parser.parse(found.cases, row) {
-                        Ok(case) => {
+                        Ok(mut case) => {
+                            paired_variants.extend(sources.variants.holding(&case).map(str::to_owned));
+                            sources.variants.add_to(&mut case, &parser).map_err(|error| miette::miette!("{error}"))?;
+                            found.with_variants += u64::from(!case.variants.is_empty());
                             found.idle_rules.retain(|rule| !applies(rule, &case));
                             found.faulty_arguments.add(&case.place, &case.recorded);
                             if let Some((census, tools)) = found.declared.as_mut().zip(tools) {
@@ -128,6 +130,7 @@ impl Preflight {
         found.quarantine.finish().map_err(|error| miette::miette!("cannot write the quarantine file: {error}"))?;
         found.weigh(settings.max_rejects, second);
         found.weigh_checks(settings);
+        found.weigh_variants(&sources.variants, &paired_variants, settings.max_rejects);
         Ok(found)
     }
 
@@ -144,6 +147,7 @@ impl Preflight {
             "version": 1,
             "cases": self.cases,
             "tools": self.tools,
+            "withVariants": self.with_variants,
             "faultyArguments": self.faulty_arguments,
             "toolDefinitions": self.declared,
             "rejected": self.quarantine.rejected,
@@ -179,7 +183,7 @@ impl Preflight {
         target: &dyn SystemUnderTest,
         second: Option<&RecordedTarget>,
     ) {
-        for call in case.recorded.tool_calls.iter().flatten() {
+        for call in case.ways().filter_map(|way| way.tool_calls.as_ref()).flatten() {
             if !self.tools.contains(call.name.as_str()) {
                 self.tools.insert(call.name.to_string());
             }
@@ -228,6 +232,26 @@ impl Preflight {
         }
     }
 
+    /// Recordings of variants are held to what a second recording is held to, each by itself.
+    fn weigh_variants(&mut self, variants: &VariantSources, paired: &BTreeSet<String>, budget: RejectBudget) {
+        for (path, ways) in variants.looked_at() {
+            let what = format!("the variants {path:?}");
+            if let Some(reason) = too_many_rejects(&what, &ways.quarantine, budget, ways.interactions) {
+                self.reason(reason);
+            }
+            if ways.ambiguous() > 0 {
+                let count = ways.ambiguous();
+                let problem = format!("{count} interactions of {what} share what they are paired by with another");
+                self.reason(PreflightReason::new(problem).help("pair by a field that is unique: --pair-by id"));
+            }
+            if self.cases > 0 && !paired.contains(path) {
+                let problem = format!("no case has a counterpart in {what}");
+                let help = "pair by something else: --pair-by input, --pair-by position or a field";
+                self.reason(PreflightReason::new(problem).help(help));
+            }
+        }
+    }
+
     /// What a person should know before the run, a sentence each.
     #[must_use]
     pub fn notes(&self) -> Vec<String> {
@@ -259,8 +283,8 @@ impl Preflight {
 
 /// Whether a rule applies to a call of a case.
 fn applies(rule: &Rule, case: &EvalCase) -> bool {
-    let calls = case.recorded.tool_calls.iter().flatten();
-    calls.into_iter().any(|call| Arguments::are_touched_by(rule, &call.name, call.arguments.as_ref()))
+    let mut calls = case.ways().filter_map(|way| way.tool_calls.as_ref()).flatten();
+    calls.any(|call| Arguments::are_touched_by(rule, &call.name, call.arguments.as_ref()))
 }
 
 /// The rows that could not be read, all at once, where they are more than may be.
@@ -302,6 +326,10 @@ impl fmt::Display for Preflight {
         if !self.tools.is_empty() {
             let tools: Vec<&str> = self.tools.iter().map(String::as_str).collect();
             writeln!(f, "  tools     {}", tools.join(", "))?;
+        }
+        if self.with_variants > 0 {
+            let accept = if self.with_variants == 1 { "case accepts" } else { "cases accept" };
+            writeln!(f, "  variants  {} {accept} other ways", self.with_variants)?;
         }
         if let Some(census) = &self.declared {
             writeln!(f, "  declared  {}", census.summary())?;

@@ -73,6 +73,8 @@ pub struct Flags {
     pub fidelity_floor: Option<f64>,
     /// What is paired by.
     pub pair_by: Option<String>,
+    /// Recordings of other ways that are accepted; they add to the suite's.
+    pub variants: Vec<String>,
     /// How many rows may be turned away.
     pub max_rejects: Option<String>,
     /// What is written into reports.
@@ -110,6 +112,8 @@ pub struct Settings {
     pub deadline: Duration,
     /// What cases and a second recording are paired by.
     pub pair_by: PairBy,
+    /// Recordings of other ways that are accepted.
+    pub variants: Vec<String>,
     /// How many rows may be turned away.
     pub max_rejects: RejectBudget,
     /// Whether inputs, outputs, arguments and results stay out of what is written.
@@ -252,6 +256,7 @@ impl Settings {
             seed: flags.seed.or(suite.seed).unwrap_or(0),
             deadline: choice("deadline", &flags.deadline, &suite.deadline, duration)?.unwrap_or(DEADLINE),
             pair_by: choice("pair-by", &flags.pair_by, &suite.pair_by, str::parse::<PairBy>)?.unwrap_or_default(),
+            variants: suite.variants.iter().chain(&flags.variants).cloned().collect(),
             max_rejects: choice("max-rejects", &flags.max_rejects, &suite.max_rejects, str::parse::<RejectBudget>)?
                 .unwrap_or_default(),
             content: choice("content", &flags.content, &suite.content, content)?.unwrap_or_default(),

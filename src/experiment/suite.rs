@@ -59,6 +59,9 @@ pub struct Suite {
     pub fidelity_floor: Option<f64>,
     /// What cases and a second recording are paired by.
     pub pair_by: Option<String>,
+    /// Recordings of other ways that are accepted, relative to the suite's folder.
+    #[serde(default)]
+    pub variants: Vec<String>,
     /// How many rows may be turned away.
     pub max_rejects: Option<String>,
     /// What is written into reports: keep or omit.
@@ -190,7 +193,13 @@ impl Suite {
         let mut suite = Self::parse(&path.display().to_string(), &text)?;
         // Recordings and tools are found from the suite's folder, wherever the run is started.
         let folder = path.parent().unwrap_or(Path::new(""));
-        for source in suite.recordings.iter_mut().filter(|source| *source != "-").chain(&mut suite.tools) {
+        for source in suite
+            .recordings
+            .iter_mut()
+            .filter(|source| *source != "-")
+            .chain(&mut suite.tools)
+            .chain(&mut suite.variants)
+        {
             *source = folder.join(&*source).display().to_string();
         }
         Ok(suite)

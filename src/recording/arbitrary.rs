@@ -20,6 +20,7 @@ pub(super) fn line() -> impl Strategy<Value = String> {
         field("weight", prop_oneof![number(), odd()]),
         field("turn", prop_oneof![number(), odd()]),
         field("failure", json()),
+        field("variants", prop_oneof![list(json()), Just("null".into())]),
         field("truncated", prop_oneof![Just("true".to_owned()), Just("false".into()), Just("null".into())]),
         unknown(),
     ];

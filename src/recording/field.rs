@@ -74,6 +74,7 @@ fields! {
         RecordedAt "recordedAt" "recorded_at",
         Failure "failure" "failure",
         Truncated "truncated" "truncated",
+        Variants "variants" "variants",
     }
 }
 

@@ -98,6 +98,8 @@ pub struct Interaction {
     pub failure: Option<String>,
     /// Whether payloads were cut off when it was recorded. Cut results are never served.
     pub truncated: Option<bool>,
+    /// Other ways that are as good as the recorded one: a list of `{name, toolCalls, ...}`.
+    pub variants: Option<Json>,
     /// Everything else, as it was written.
     pub extra: Extra,
     /// What could not be read as what it should be, and is unknown therefore.
@@ -375,6 +377,7 @@ impl Interaction {
             recorded_at: None,
             failure: None,
             truncated: None,
+            variants: None,
             extra: Extra::new(),
             doubts: Vec::new(),
         }

@@ -10,6 +10,8 @@ pub struct Ledger {
     pub servings: Vec<Serving>,
     /// The places of recorded calls that were not asked for.
     pub unused: Vec<usize>,
+    /// How many calls each way has that the case accepts. Places count on from way to way.
+    pub ways: Vec<usize>,
 }
 
 /// How one call was answered. Places count recorded calls from 0.
@@ -109,6 +111,24 @@ impl Serving {
 }
 
 impl Ledger {
+    /// The way that a place belongs to, counted from 0, and the place in it.
+    #[must_use]
+    pub fn place_in_way(&self, mut place: usize) -> (usize, usize) {
+        for (way, calls) in self.ways.iter().enumerate() {
+            match place.checked_sub(*calls) {
+                Some(rest) => place = rest,
+                None => return (way, place),
+            }
+        }
+        (0, place)
+    }
+
+    /// How many calls of a way were not asked for.
+    #[must_use]
+    pub fn unused_of(&self, way: usize) -> usize {
+        self.unused.iter().filter(|place| self.place_in_way(**place).0 == way).count()
+    }
+
     /// The share of calls that were answered faithfully, from 0 to 1; 1 when none was made.
     #[must_use]
     pub fn fidelity(&self) -> f64 {

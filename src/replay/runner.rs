@@ -216,7 +216,7 @@ impl ExperimentRunner {
     }
 
     async fn run_attempt(&self, lane: usize, case: &EvalCase, key: AttemptKey, mut stop: Stop) -> Option<Attempt> {
-        let stubs = || ToolBindings::new(&case.recorded, Arc::clone(&self.plan.rules));
+        let stubs = || ToolBindings::of_ways(case.ways(), Arc::clone(&self.plan.rules));
         let tools = Tools::new(key.to_string(), stubs(), self.plan.live_tools.clone());
         let began = Instant::now();
         let prepared = tokio::select! {
@@ -316,7 +316,7 @@ impl ExperimentRunner {
                 let spoken = session.submit(turn).await;
                 spoken.map_err(|failure| Failure::new(FailureKind::Setup, format!("in an earlier turn: {failure}")))?;
             }
-            tools.start_over(ToolBindings::new(&case.recorded, Arc::clone(&self.plan.rules)));
+            tools.start_over(ToolBindings::of_ways(case.ways(), Arc::clone(&self.plan.rules)));
         }
         let asked = Instant::now();
         let reply = session.submit(&case.recorded.input).await;

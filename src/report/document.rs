@@ -71,6 +71,12 @@ pub struct RunDocument {
     pub target: TargetInfo,
     /// A hash of the second recording, where one stands in for the target.
     pub target_hash: Option<String>,
+    /// The recordings whose interactions are accepted as further ways.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub variants: Vec<String>,
+    /// A hash of what is in them.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub variants_hash: Option<String>,
     /// A hash of the rules.
     pub policy_hash: String,
     /// The rules.
@@ -120,6 +126,9 @@ pub struct CaseDocument {
     pub made: u64,
     /// How many of them passed.
     pub passed: u64,
+    /// The variant that the case kept to, where it passed by one.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub variant: Option<String>,
     /// The attempts: all where the case did not pass, else those that did not.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub attempts: Vec<AttemptRow>,
@@ -138,6 +147,8 @@ impl RunDocument {
             recordings_hash: manifest.recordings_hash,
             target: manifest.target,
             target_hash: manifest.target_hash,
+            variants: manifest.variants,
+            variants_hash: manifest.variants_hash,
             policy_hash: manifest.policy_hash,
             rules: manifest.rules,
             tools_hash: manifest.tools_hash,
@@ -167,6 +178,8 @@ pub(super) struct CaseLine<'a> {
     verdict: CaseVerdict,
     made: u64,
     passed: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    variant: Option<&'a str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     attempts: Vec<&'a AttemptRow>,
 }
@@ -182,6 +195,7 @@ impl<'a> CaseLine<'a> {
             verdict: case.verdict,
             made: case.attempts.len() as u64,
             passed,
+            variant: case.passed_by(),
             attempts: case.attempts.iter().filter(is_shown).collect(),
         }
     }

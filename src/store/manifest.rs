@@ -73,6 +73,12 @@ pub struct RunManifest {
     pub target: TargetInfo,
     /// A hash of the second recording, where one stands in for the target.
     pub target_hash: Option<String>,
+    /// The recordings whose interactions are accepted as further ways, as they were named.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub variants: Vec<String>,
+    /// A hash of what is in them.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub variants_hash: Option<String>,
     /// A hash of the rules.
     pub policy_hash: String,
     /// The rules, as they are written on the command line.
@@ -143,6 +149,7 @@ impl RunManifest {
             ("target", self.target.name.clone()),
             ("target version", self.target.version.clone().unwrap_or_default()),
             ("second recording", self.target_hash.clone().unwrap_or_default()),
+            ("variants", self.variants_hash.clone().unwrap_or_default()),
             ("policy", self.policy_hash.clone()),
             ("rules", rules.join(", ")),
             ("tools", self.tools_hash.clone().unwrap_or_default()),

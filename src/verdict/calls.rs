@@ -176,7 +176,7 @@ pub struct ExcusedRow {
 
 /// What rules let pass, by rule.
 pub(super) fn excused(context: &EvalContext<'_>) -> Vec<ExcusedRow> {
-    let (Some(alignment), Some(recorded)) = (context.alignment(), context.case.recorded.tool_calls.as_deref()) else {
+    let (Some(alignment), Some(recorded)) = (context.alignment(), context.recorded().tool_calls.as_deref()) else {
         return Vec::new();
     };
     let mut rows: Vec<ExcusedRow> = Vec::new();
@@ -218,7 +218,7 @@ const CALLS_SHOWN: usize = 200;
 /// The differences of the calls, and both lists where there is one.
 pub(super) fn compared(context: &EvalContext<'_>) -> (Vec<CallDifference>, Vec<CallLine>) {
     let (Some(alignment), Some(recorded), Some(seen)) =
-        (context.alignment(), context.case.recorded.tool_calls.as_deref(), context.calls())
+        (context.alignment(), context.recorded().tool_calls.as_deref(), context.calls())
     else {
         return (Vec::new(), Vec::new());
     };

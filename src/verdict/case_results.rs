@@ -77,6 +77,14 @@ impl EvalCaseResults {
         Some(Self { index: first.index, id: first.id.clone(), verdict: CaseVerdict::of(&verdicts), attempts })
     }
 
+    /// The variant that the case kept to, where it passed by one: that of the first attempt that did.
+    #[must_use]
+    pub fn passed_by(&self) -> Option<&str> {
+        let passed = self.attempts.iter().filter(|row| row.verdict == AttemptVerdict::Passed);
+        let mut variants = passed.filter_map(|row| row.variant.as_deref());
+        variants.next().filter(|_| self.verdict == CaseVerdict::Passed)
+    }
+
     /// The attempt that shows best what is wrong: the first that failed, else the first that did not pass.
     #[must_use]
     pub fn telling_attempt(&self) -> Option<&AttemptRow> {

@@ -7,7 +7,7 @@ use super::calls::{CallDifference, CallLine, ExcusedRow, compared, cut, excused,
 use crate::compare::Difference;
 use crate::evaluate::{EvalContext, EvaluationOutcome, EvaluationResult};
 use crate::recording::{CaseId, Interaction, ToolName};
-use crate::replay::{AttemptKey, Ended, Failure, FailureKind, LatencySource, Ledger, Near, Serving};
+use crate::replay::{AttemptKey, Ended, Failure, FailureKind, LatencySource, Near, Serving};
 
 /// What an attempt came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -59,6 +59,12 @@ pub struct AttemptRow {
     pub scenario: Option<String>,
     /// How much traffic it stands for.
     pub weight: f64,
+    /// The variant that it was held to, where that is not the recorded way.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub variant: Option<String>,
+    /// How many ways the case accepts, where there are several.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub ways: Option<u64>,
     /// What it came to.
     pub verdict: AttemptVerdict,
     /// What each evaluator said.
@@ -222,8 +228,9 @@ fn first_of(differences: &[Difference]) -> String {
 }
 
 impl LedgerRow {
-    fn of(ledger: &Ledger) -> Self {
-        let mut row = Self { fidelity: ledger.fidelity(), unused: ledger.unused.len() as u64, ..Self::default() };
+    fn of(context: &EvalContext<'_>) -> Self {
+        let (ledger, way) = (&context.attempt.ledger, context.way());
+        let mut row = Self { fidelity: ledger.fidelity(), unused: ledger.unused_of(way) as u64, ..Self::default() };
         for serving in &ledger.servings {
             row.asked += 1;
             match serving {
@@ -242,9 +249,12 @@ impl LedgerRow {
                     let paths = differing.map(|it| it.path.general()).filter(|path| known.insert(path.clone()));
                     let paths = paths.collect();
                     let rules = nearest.first().map(|near| remedies(tool, near)).unwrap_or_default();
-                    let nearest = nearest
-                        .iter()
-                        .map(|near| format!("recorded call {}: {}", near.recorded + 1, first_of(&near.differences)));
+                    let nearest = nearest.iter().map(|near| {
+                        let (way, place) = ledger.place_in_way(near.recorded);
+                        let variant = way.checked_sub(1).and_then(|at| context.case.variants.get(at));
+                        let of = variant.map(|variant| format!(" of the variant {}", variant.name)).unwrap_or_default();
+                        format!("recorded call {}{of}: {}", place + 1, first_of(&near.differences))
+                    });
                     row.misses.push(MissRow { tool: tool.to_string(), nearest: nearest.collect(), paths, rules });
                 }
             }
@@ -265,21 +275,24 @@ impl AttemptRow {
         let other_input = (attempt.seen.input.shown() != case.recorded.input.shown())
             .then(|| "input: the run was asked something else than what was recorded".to_owned());
         let doubts = doubts.chain(attempt.seen.doubts.iter().map(ToString::to_string)).chain(other_input).collect();
-        let recorded_latency = case.recorded.latency_ms.filter(|time| *time > 0.0);
+        let recorded = context.recorded();
+        let recorded_latency = recorded.latency_ms.filter(|time| *time > 0.0);
         Self {
             index: case.index,
             id: case.id.clone(),
             attempt: attempt.number,
             scenario: case.recorded.scenario.clone(),
             weight: case.recorded.traffic(),
+            variant: context.variant().map(|variant| variant.name.clone()),
+            ways: Some(case.ways().count() as u64).filter(|ways| *ways > 1),
             verdict,
             results,
             differences,
             excused: excused(context),
             calls,
-            recorded: Usage::of(&case.recorded, recorded_latency, LatencySource::Recorded),
+            recorded: Usage::of(recorded, recorded_latency, LatencySource::Recorded),
             seen: Usage::of(&attempt.seen, attempt.latency.ms, attempt.latency.source),
-            ledger: LedgerRow::of(&attempt.ledger),
+            ledger: LedgerRow::of(context),
             failure: match &attempt.ended {
                 Ended::Replied => None,
                 Ended::Failed(Failure { kind, message }) => Some(FailureRow { kind: *kind, message: message.clone() }),

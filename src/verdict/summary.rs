@@ -151,6 +151,9 @@ pub struct Summary {
     pub cases: u64,
     /// Cases by verdict.
     pub passed: u64,
+    /// Of those that passed, the ones that kept to a variant.
+    #[serde(default)]
+    pub passed_by_variant: u64,
     /// Failed cases.
     pub failed: u64,
     /// Cases that passed and failed.
@@ -243,7 +246,10 @@ impl SummaryBuilder {
         let summary = &mut self.summary;
         summary.cases += 1;
         match case.verdict {
-            CaseVerdict::Passed => summary.passed += 1,
+            CaseVerdict::Passed => {
+                summary.passed += 1;
+                summary.passed_by_variant += u64::from(case.passed_by().is_some());
+            }
             CaseVerdict::Failed => summary.failed += 1,
             CaseVerdict::Varied => summary.varied += 1,
             CaseVerdict::Undecided => summary.undecided += 1,

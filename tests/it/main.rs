@@ -29,3 +29,4 @@ mod second_recording;
 mod stored_runs;
 mod tool_definitions_are_real;
 mod tool_schemas;
+mod variants;

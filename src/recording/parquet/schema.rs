@@ -74,7 +74,7 @@ pub(super) fn holds(field: Field) -> Holds {
         | Field::Model
         | Field::RecordedAt
         | Field::Failure => Holds::Text,
-        Field::Input | Field::Output | Field::History => Holds::Json,
+        Field::Input | Field::Output | Field::History | Field::Variants => Holds::Json,
         Field::ToolCalls => Holds::Calls,
         Field::ModelCalls | Field::Turn => Holds::Whole,
         Field::Tokens => Holds::Tokens,

@@ -14,7 +14,7 @@ pub(super) use read::{CallReader, InteractionReader};
 pub(super) use value::{Value, float_text};
 pub(super) use write::{call_value, extra_text, model_calls_detail, tokens_text, value};
 
-pub use read::read;
+pub use read::{read, read_part};
 pub use usage::{Usage, read_usage};
 pub use write::{write, write_call};
 

@@ -29,6 +29,20 @@ pub fn read(row: &Json) -> Result<Interaction, RowFault> {
     reader.finish()
 }
 
+/// Reads an interaction without its input, which is known: a variant of another one.
+///
+/// # Errors
+/// As [`read`] has them.
+pub fn read_part(part: &Json, input: &Json) -> Result<Interaction, RowFault> {
+    let members = part.written_members().ok_or(RowFault::NotAnObject(part.kind()))?;
+    let mut reader = InteractionReader::new();
+    for (key, value) in members {
+        reader.member(key, &value)?;
+    }
+    reader.it.input = input.clone();
+    reader.finish()
+}
+
 /// Reads the fields that tell what an answer cost, by the same rules, into an interaction that has no others.
 pub(super) fn measured(object: &Json) -> Interaction {
     let mut reader = InteractionReader::new();
@@ -122,6 +136,7 @@ impl InteractionReader {
             Field::RecordedAt => text(path, value, &mut it.recorded_at, str::to_owned),
             Field::Failure => Ok(said(&value.as_json(), &mut it.failure)),
             Field::Truncated => flag(path, value, &mut it.truncated),
+            Field::Variants => list(path, &value.as_json(), &mut it.variants),
         }
     }
 

@@ -77,6 +77,7 @@ pub(in crate::recording) fn value(it: &Interaction, field: Field) -> Option<Valu
         Field::RecordedAt => it.recorded_at.as_deref().map(Value::Text),
         Field::Failure => it.failure.as_deref().map(Value::Text),
         Field::Truncated => it.truncated.map(Value::Flag),
+        Field::Variants => it.variants.as_ref().map(Value::Json),
         Field::ToolCalls | Field::ModelCalls | Field::Tokens | Field::Cost | Field::Tags => None,
     }
 }

@@ -108,7 +108,13 @@ impl ToolBindings {
     /// Makes the stubs of a recorded interaction.
     #[must_use]
     pub fn new(recorded: &Interaction, rules: Arc<BindingRules>) -> Self {
-        let shelf = Shelf::new(recorded, &rules.policy);
+        Self::of_ways([recorded], rules)
+    }
+
+    /// Makes the stubs of several ways that are as good: a call is answered from the first that has it.
+    #[must_use]
+    pub fn of_ways<'c>(ways: impl IntoIterator<Item = &'c Interaction>, rules: Arc<BindingRules>) -> Self {
+        let shelf = Shelf::new(ways, &rules.policy);
         let given = rules.policy.has_references().then(Given::default);
         Self { used: vec![false; shelf.len()], rules, shelf, servings: Vec::new(), given }
     }
@@ -152,8 +158,8 @@ impl ToolBindings {
     /// The record of all that was answered.
     #[must_use]
     pub fn ledger(&self) -> Ledger {
-        let unused = (0..self.used.len()).filter(|at| !self.used[*at]).collect();
-        Ledger { servings: self.servings.clone(), unused }
+        let unused = (0..self.used.len()).filter(|at| !self.used[self.shelf.stand_in(*at)]).collect();
+        Ledger { servings: self.servings.clone(), unused, ways: self.shelf.ways().to_vec() }
     }
 
     fn look_up(&mut self, tool: &ToolName, written: Option<&Json>) -> (Answer, Serving) {
@@ -329,5 +335,47 @@ mod tests {
         let rules = BindingRules { policy: Arc::new(policy), ..BindingRules::default() };
         let mut stubs = bindings(r#"[{"name":"t","arguments":{"id":1,"ts":1},"result":7}]"#, rules);
         assert_eq!(ask(&mut stubs, "t", r#"{"ts":2,"id":1}"#), "7");
+    }
+
+    /// The stubs of several ways, each written as its calls.
+    fn ways(ways: &[&str], rules: &[&str]) -> ToolBindings {
+        let read = |calls: &&str| wire::read(&Json::parse(format!(r#"{{"input":"x","toolCalls":{calls}}}"#)).unwrap());
+        let ways: Vec<Interaction> = ways.iter().map(|calls| read(calls).unwrap()).collect();
+        let policy = Policy::new(rules.iter().map(|rule| rule.parse().unwrap()).collect());
+        ToolBindings::of_ways(&ways, Arc::new(BindingRules { policy: Arc::new(policy), ..BindingRules::default() }))
+    }
+
+    #[test]
+    fn equal_calls_of_two_ways_are_one_step() {
+        let recorded = r#"[{"name":"get","result":"pending"},{"name":"wait","result":1}]"#;
+        let polled =
+            r#"[{"name":"get","result":"pending"},{"name":"get","result":"done"},{"name":"get","result":"old"}]"#;
+        let mut stubs = ways(&[recorded, polled], &[]);
+        let served: Vec<_> = (0..2).map(|_| ask(&mut stubs, "get", "{}")).collect();
+        assert_eq!(served, ["\"pending\"", "\"done\""]);
+        let ledger = stubs.ledger();
+        assert_eq!((ledger.unused_of(0), ledger.unused_of(1)), (1, 1), "what is shared was asked for in both");
+    }
+
+    #[test]
+    fn an_earlier_way_answers_first_also_where_a_rule_has_leeway() {
+        let (recorded, other) = (
+            r#"[{"name":"pay","arguments":{"n":1.0},"result":"recorded"}]"#,
+            r#"[{"name":"pay","arguments":{"n":1.1},"result":"other"}]"#,
+        );
+        let mut stubs = ways(&[recorded, other], &["tolerance(0.5) pay:$.n"]);
+        let served: Vec<_> = (0..2).map(|_| ask(&mut stubs, "pay", r#"{"n":1.1}"#)).collect();
+        assert_eq!(served, ["\"recorded\"", "\"other\""]);
+    }
+
+    #[test]
+    fn a_value_out_of_a_shared_step_is_the_same_in_each_way() {
+        let recorded = r#"[{"name":"create","result":{"id":"ord-1111"}},{"name":"pay","arguments":{"id":"ord-1111"}}]"#;
+        let other = r#"[{"name":"create","result":{"id":"ord-2222"}},
+            {"name":"ship","arguments":{"id":"ord-2222"},"result":"shipped"}]"#;
+        let mut stubs = ways(&[recorded, other], &["reference $.id"]);
+        assert_eq!(ask(&mut stubs, "create", "{}"), r#"{"id":"ord-1111"}"#);
+        assert_eq!(ask(&mut stubs, "ship", r#"{"id":"ord-1111"}"#), "\"shipped\"");
+        assert_eq!(stubs.ledger().unused_of(1), 0);
     }
 }

@@ -5,14 +5,20 @@ use std::collections::{HashMap, VecDeque};
 
 use super::Answer;
 use crate::compare::{Arguments, CallKey, Origins, Policy};
-use crate::recording::{Effect, Interaction, Json, ToolName};
+use crate::recording::{Effect, Interaction, Json, ToolCall, ToolName};
 
 /// The recorded calls of an attempt.
 #[derive(Debug)]
 pub(super) struct Shelf {
+    /// Those of the recorded way first, then those of each variant.
     calls: Vec<Bound>,
+    /// How many calls each way has.
+    ways: Vec<usize>,
+    /// For each call the one that stands for it: the same step of an earlier way, else itself.
+    stand_ins: Vec<usize>,
     lookup: Lookup,
-    results: Option<Origins>,
+    /// What the results of each way handed out, where values are known by the results that they came out of.
+    results: Option<Vec<Origins>>,
 }
 
 /// A recorded call and what it answers.
@@ -20,12 +26,25 @@ pub(super) struct Shelf {
 pub(super) struct Bound {
     pub(super) tool: ToolName,
     written: Option<Json>,
+    way: usize,
     arguments: OnceCell<Arguments>,
     pub(super) answer: Option<Answer>,
     effect: Option<Effect>,
 }
 
 impl Bound {
+    fn new(call: &ToolCall, way: usize, is_cut: bool) -> Self {
+        let is_cut = is_cut || call.truncated == Some(true);
+        let answer = match (call.tool_error(), &call.result) {
+            (Some(error), _) => Some(Answer::Error(error)),
+            // A payload that was cut off is not what the tool said.
+            (None, Some(result)) if !is_cut => Some(Answer::Result(result.clone())),
+            _ => None,
+        };
+        let (tool, written, effect) = (call.name.clone(), call.arguments.clone(), call.effect);
+        Self { tool, written, way, arguments: OnceCell::new(), answer, effect }
+    }
+
     /// Whether it changes something.
     pub(super) fn writes(&self) -> bool {
         matches!(self.effect, Some(Effect::Write | Effect::Irreversible))
@@ -93,36 +112,73 @@ pub(super) enum Found {
 }
 
 impl Shelf {
-    pub(super) fn new(recorded: &Interaction, policy: &Policy) -> Self {
+    pub(super) fn new<'c>(ways: impl IntoIterator<Item = &'c Interaction>, policy: &Policy) -> Self {
+        let ways: Vec<&Interaction> = ways.into_iter().collect();
         let traces = policy.has_references();
-        let mut results = traces.then(Origins::default);
-        let mut calls = Vec::new();
-        for (at, call) in recorded.tool_calls.iter().flatten().enumerate() {
-            let cut = recorded.truncated == Some(true) || call.truncated == Some(true);
-            let answer = match (call.tool_error(), &call.result) {
-                (Some(error), _) => Some(Answer::Error(error)),
-                // A payload that was cut off is not what the tool said.
-                (None, Some(result)) if !cut => Some(Answer::Result(result.clone())),
-                _ => None,
-            };
-            if let (Some(results), Some(result)) = (&mut results, &call.result) {
-                results.add(at, at as u64, result);
-            }
-            let (tool, written, effect) = (call.name.clone(), call.arguments.clone(), call.effect);
-            calls.push(Bound { tool, written, arguments: OnceCell::new(), answer, effect });
-        }
-        // Calls that are equal to the letter may have come out of other results, so each is looked up.
-        let lookup = if traces { Lookup::Indexed(Index::default()) } else { Lookup::InStep(0) };
-        let mut shelf = Self { calls, lookup, results };
-        if traces {
-            shelf.lookup = Lookup::Indexed(shelf.index_after(0, policy));
+        // Calls that are equal to the letter may have come out of other results, or stand in several ways.
+        let is_looked_up = traces || ways.len() > 1;
+        let mut shelf = Self {
+            calls: Vec::new(),
+            ways: Vec::with_capacity(ways.len()),
+            stand_ins: Vec::new(),
+            lookup: if is_looked_up { Lookup::Indexed(Index::default()) } else { Lookup::InStep(0) },
+            results: traces.then(|| vec![Origins::default(); ways.len()]),
+        };
+        for (way, recorded) in ways.into_iter().enumerate() {
+            shelf.add(way, recorded, policy);
         }
         shelf
     }
 
-    /// How many calls were recorded.
+    /// Adds the calls of a way. A value that came out of a call is known by the call that stands for it, so that it is
+    /// the same value in each way.
+    fn add(&mut self, way: usize, recorded: &Interaction, policy: &Policy) {
+        let mut made = HashMap::new();
+        for call in recorded.tool_calls.iter().flatten() {
+            let at = self.calls.len();
+            self.calls.push(Bound::new(call, way, recorded.truncated == Some(true)));
+            let stand_in = self.put(at, &mut made, policy);
+            self.stand_ins.push(stand_in);
+            if let (Some(results), Some(result)) = (&mut self.results, &call.result) {
+                results[way].add(at, stand_in as u64, result);
+            }
+        }
+        self.ways.push(recorded.tool_calls.as_ref().map_or(0, Vec::len));
+    }
+
+    /// Puts a call into the index, where there is one, and gives the call that stands for it. The second of equal calls
+    /// is one step whichever way it is recorded in, so it is there once: asked again, a run gets what comes next.
+    fn put(&mut self, at: usize, made: &mut HashMap<CallKey, usize>, policy: &Policy) -> usize {
+        if matches!(self.lookup, Lookup::InStep(_)) {
+            return at;
+        }
+        let tool = self.calls[at].tool.clone();
+        let key = CallKey::of(&tool, self.arguments(at, policy));
+        let Lookup::Indexed(index) = &mut self.lookup else { return at };
+        let queue = index.by_key.entry(key).or_default();
+        let turn = made.entry(key).or_default();
+        *turn += 1;
+        if let Some(stand_in) = queue.next.get(*turn - 1) {
+            return *stand_in;
+        }
+        queue.next.push_back(at);
+        index.by_tool.entry(tool).or_default().places.push(at);
+        at
+    }
+
+    /// How many calls there are, in all ways.
     pub(super) fn len(&self) -> usize {
         self.calls.len()
+    }
+
+    /// How many calls each way has.
+    pub(super) fn ways(&self) -> &[usize] {
+        &self.ways
+    }
+
+    /// The call that stands for another one: what is served or left over is counted by it.
+    pub(super) fn stand_in(&self, at: usize) -> usize {
+        self.stand_ins[at]
     }
 
     /// A recorded call.
@@ -133,7 +189,8 @@ impl Shelf {
     /// A recorded call's arguments under the policy.
     pub(super) fn arguments(&self, at: usize, policy: &Policy) -> &Arguments {
         let call = &self.calls[at];
-        let read = || Arguments::read_after(call.written.as_ref(), &policy.tool(&call.tool), self.results.as_ref(), at);
+        let results = self.results.as_ref().and_then(|results| results.get(call.way));
+        let read = || Arguments::read_after(call.written.as_ref(), &policy.tool(&call.tool), results, at);
         call.arguments.get_or_init(read)
     }
 
@@ -166,7 +223,14 @@ impl Shelf {
         let Lookup::Indexed(index) = &mut self.lookup else { return Found::Nothing };
         let key = CallKey::of(tool, arguments);
         let known = index.by_key.get(&key).map(|queue| (queue.next.front().copied(), queue.last));
-        let next = known.and_then(|(next, _)| next).or_else(|| self.next_by_leeway(tool, arguments, policy));
+        let equal = known.and_then(|(next, _)| next);
+        // What a rule with leeway accepts in an earlier way goes before what is equal in a later one.
+        let is_first = equal.is_some_and(|at| self.calls[at].way == 0);
+        let loose = if is_first { None } else { self.next_by_leeway(tool, arguments, policy) };
+        let next = match (equal, loose) {
+            (Some(equal), Some(loose)) if self.calls[loose].way < self.calls[equal].way => Some(loose),
+            (equal, loose) => equal.or(loose),
+        };
         let Lookup::Indexed(index) = &mut self.lookup else { return Found::Nothing };
         if let Some(of_tool) = index.by_tool.get_mut(tool) {
             of_tool.asked += 1;

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use crate::case::{EvalCase, EvalCaseParser, SetupError};
+use crate::case::{CaseError, EvalCase, EvalCaseParser};
 use crate::recording::{CaseId, Interaction, Json, Place, Recordings, Reject, Row, SourceError, Tokens};
 
 /// The inputs of a live session, to be read as often as wanted.
@@ -23,11 +23,11 @@ pub enum InputFault {
     Row(Reject),
     /// Its setup has no form that is known.
     #[error("{place}: {fault}")]
-    Setup {
+    Case {
         /// Where it stands.
         place: Place,
         /// What is wrong with it.
-        fault: SetupError,
+        fault: CaseError,
     },
 }
 
@@ -70,7 +70,7 @@ impl Inputs {
         Ok(self.rows.rows()?.map(move |row| {
             let row = asked(row.map_err(InputFault::Row)?);
             let place = row.place.clone();
-            let case = parser.parse(index, row).map_err(|fault| InputFault::Setup { place, fault })?;
+            let case = parser.parse(index, row).map_err(|fault| InputFault::Case { place, fault })?;
             index += 1;
             Ok(case)
         }))

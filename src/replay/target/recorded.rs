@@ -137,6 +137,12 @@ impl RecordedTarget {
         self.spans.get(number).copied()
     }
 
+    /// How many interactions share what they are paired by with an earlier one.
+    #[must_use]
+    pub fn ambiguous(&self) -> u64 {
+        self.ambiguous
+    }
+
     /// Whether it holds a counterpart of a case.
     #[must_use]
     pub fn has(&self, id: &CaseId, place: u64, recorded: &Interaction) -> bool {

@@ -67,6 +67,8 @@ pub(super) fn about(report: &Report<'_>, case: &EvalCaseResults, detail: Detail)
     if let Some(scenario) = first.and_then(|row| row.scenario.as_deref()) {
         about.push(format!("scenario {}", visible(scenario)));
     }
+    let telling = case.telling_attempt().or(first);
+    about.extend(telling.and_then(|row| way(case, row)));
     if let Some(weight) = first.map(|row| row.weight).filter(|weight| *weight != 1.0) {
         let all = words::traffic(report.summary.traffic);
         // Among other cases the figures have told what the traffic is counted in.
@@ -74,6 +76,19 @@ pub(super) fn about(report: &Report<'_>, case: &EvalCaseResults, detail: Detail)
         about.push(format!("stands for {} of {all}{unit}", words::traffic(weight)));
     }
     about
+}
+
+/// Which of several ways a case was held to.
+fn way(case: &EvalCaseResults, row: &AttemptRow) -> Option<String> {
+    let ways = row.ways?;
+    if case.verdict == CaseVerdict::Passed {
+        return case.passed_by().map(|variant| format!("kept to the variant {}", visible(variant)));
+    }
+    let named = row.variant.as_ref().map(|variant| format!("the variant {}", visible(variant)));
+    if row.differences.is_empty() {
+        return named.map(|variant| format!("held to {variant}"));
+    }
+    Some(format!("compared with {}, the nearest of {ways}", named.unwrap_or_else(|| "the recorded way".into())))
 }
 
 fn head(paper: &mut Paper, report: &Report<'_>, case: &EvalCaseResults, detail: Detail) {

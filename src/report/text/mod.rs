@@ -145,7 +145,8 @@ fn counts(paper: &mut Paper, report: &Report<'_>) {
         (summary.undecided, "undecided", OPEN),
         (summary.no_result, "without result", OPEN),
     ];
-    if summary.cases == 0 || (summary.passed == summary.cases && summary.attempts == summary.cases) {
+    let is_plain = summary.passed == summary.cases && summary.attempts == summary.cases;
+    if summary.cases == 0 || (is_plain && summary.passed_by_variant == 0) {
         return;
     }
     paper.gap();
@@ -153,6 +154,9 @@ fn counts(paper: &mut Paper, report: &Report<'_>) {
     for (at, (count, word, style)) in parts.into_iter().filter(|part| part.0 > 0).enumerate() {
         let comma = if at > 0 { ", " } else { "" };
         pieces.extend([plain(comma), styled(style, format!("{} {word}", grouped(count)))]);
+    }
+    if summary.passed_by_variant > 0 {
+        pieces.push(styled(DIM, format!("; {} by a variant", grouped(summary.passed_by_variant))));
     }
     if summary.attempts != summary.cases {
         let failed = grouped(summary.attempts_failed);
@@ -202,6 +206,10 @@ fn run(paper: &mut Paper, report: &Report<'_>) {
         version.unwrap_or_default(),
         second.unwrap_or_default()
     ));
+    if let Some(hash) = &manifest.variants_hash {
+        let named: Vec<_> = manifest.variants.iter().map(|path| visible(path)).collect();
+        lines.push(format!("variants {} ({})", named.join(", "), short(hash)));
+    }
     let tolerances: Vec<String> = manifest.tolerances.iter().map(|(name, factor)| format!("{name} {factor}")).collect();
     let tolerances = if tolerances.is_empty() { "none".to_owned() } else { tolerances.join(", ") };
     lines.push(format!("tolerances: {tolerances}"));
