@@ -2,6 +2,7 @@
 
 mod calls;
 mod results;
+mod set_off;
 
 pub(super) use calls::{CallMark, Extent, ShownCall, shown_calls};
 pub(super) use results::{adds_to_differences, follows_from_missing_tool, is_plain, plain_labels, told_once};

@@ -1,7 +1,11 @@
 //! Lines of styled text that are broken to a width.
 
+mod cells;
+
 use anstyle::{AnsiColor, Style};
-use unicode_width::UnicodeWidthChar;
+use unicode_width::UnicodeWidthStr;
+
+use self::cells::Cell;
 
 /// The few styles of the text report.
 pub(super) const PLAIN: Style = Style::new();
@@ -12,7 +16,7 @@ pub(super) const BAD: Style = AnsiColor::Red.on_default();
 pub(super) const OPEN: Style = AnsiColor::Yellow.on_default();
 
 /// A space at which no line is broken. It is written as any other.
-pub(super) const NO_BREAK: char = '\u{a0}';
+pub(super) const NO_BREAK: &str = "\u{a0}";
 
 /// A run of text in one style.
 #[derive(Clone, Debug)]
@@ -35,22 +39,62 @@ pub(super) fn plain(text: impl Into<String>) -> Piece {
 #[derive(Debug)]
 pub(super) struct Paper {
     width: usize,
+    sides: Sides,
     text: String,
+}
+
+/// Whether two texts may stand side by side on a paper.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sides {
+    /// They may, where it is wide enough.
+    Two,
+    /// They may not: who shows it may use any letters, and break its lines anew.
+    One,
 }
 
 /// How far the first line of a paragraph is indented, and how far the rest.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Indent(pub(super) usize, pub(super) usize);
 
+/// Two columns: how far the left one is indented, how wide it is, and how wide the right one.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Columns {
+    pub(super) indent: usize,
+    pub(super) left: usize,
+    pub(super) right: usize,
+}
+
+/// How many columns stand between the two, a mark of at most two characters in the middle.
+pub(super) const GUTTER: usize = 4;
+
+/// How far the second line of a text in a column is indented.
+const HANG: usize = 2;
+
+/// Longer lines of prose are hard to read.
+const PROSE: usize = 120;
+
+/// From how many columns on two texts stand side by side.
+const WIDE: usize = 100;
+
 impl Paper {
-    /// Paper of this many columns.
+    /// Paper of this many columns, for a screen.
     pub(super) fn new(width: usize) -> Self {
-        Self { width: width.max(40), text: String::new() }
+        Self { width: width.max(40), sides: Sides::Two, text: String::new() }
     }
 
-    /// How many columns it has.
+    /// Paper of this many columns on which no texts stand side by side.
+    pub(super) fn in_one_column(width: usize) -> Self {
+        Self { sides: Sides::One, ..Self::new(width) }
+    }
+
+    /// How many columns prose takes on it.
     pub(super) fn width(&self) -> usize {
-        self.width
+        self.width.min(PROSE)
+    }
+
+    /// How many columns there are for two texts side by side, where there are enough of them.
+    pub(super) fn room_for_two(&self) -> Option<usize> {
+        (self.sides == Sides::Two && self.width >= WIDE).then_some(self.width)
     }
 
     /// How many lines were written.
@@ -77,71 +121,53 @@ impl Paper {
 
     /// A paragraph: broken at spaces and after commas where there are any near the edge, else in the middle of a word.
     pub(super) fn write(&mut self, indent: Indent, pieces: &[Piece]) {
-        let cells: Vec<Cell> = pieces.iter().flat_map(Cell::of).collect();
-        let mut rest = cells.as_slice();
-        let mut left = indent.0;
-        loop {
-            let (line, later) = break_at(rest, self.width.saturating_sub(left).max(20));
-            self.line(left, line);
-            rest = later;
-            left = indent.1;
-            if rest.is_empty() {
-                return;
+        let cells = Cell::of(pieces);
+        let room = |indent: usize| self.width().saturating_sub(indent).max(20);
+        let lines = cells::lines(&cells, room(indent.0), room(indent.1));
+        for (at, line) in lines.into_iter().enumerate() {
+            if !line.is_empty() {
+                self.spaces(if at == 0 { indent.0 } else { indent.1 });
+                cells::put(&mut self.text, line);
             }
+            self.text.push('\n');
         }
     }
 
-    fn line(&mut self, left: usize, cells: &[Cell]) {
-        let end = cells.iter().rposition(|cell| cell.c != ' ').map_or(0, |last| last + 1);
-        let cells = &cells[..end];
-        if !cells.is_empty() {
-            self.text.extend(std::iter::repeat_n(' ', left));
+    /// Two texts side by side, each broken within its column, and a mark between their first lines.
+    pub(super) fn side_by_side(&mut self, columns: Columns, left: &[Piece], mark: &Piece, right: &[Piece]) {
+        let Columns { indent, left: left_width, right: right_width } = columns;
+        let (left, right) = (Cell::of(left), Cell::of(right));
+        let in_column = |cells, width: usize| cells::lines(cells, width, width.saturating_sub(HANG));
+        let (left, right) = (in_column(&left, left_width), in_column(&right, right_width));
+        let mark = std::slice::from_ref(mark);
+        let mark = Cell::of(mark);
+        for at in 0..left.len().max(right.len()) {
+            let hang = if at == 0 { 0 } else { HANG };
+            let [left, right] = [&left, &right].map(|lines| lines.get(at).copied().unwrap_or_default());
+            let mark = if at == 0 { &mark[..] } else { &[] };
+            let start = self.text.len();
+            self.spaces(indent + hang);
+            cells::put(&mut self.text, left);
+            // A mark of one character stands where the second of two would.
+            self.spaces(left_width.saturating_sub(hang + cells::width(left)) + GUTTER - 1 - cells::width(mark));
+            cells::put(&mut self.text, mark);
+            self.spaces(1 + hang);
+            cells::put(&mut self.text, right);
+            // Where the right side is empty no space is left at the end.
+            let end = self.text.trim_end_matches(' ').len().max(start);
+            self.text.truncate(end);
+            self.text.push('\n');
         }
-        for run in cells.chunk_by(|a, b| a.style == b.style) {
-            let style = run[0].style;
-            self.text.push_str(&style.render().to_string());
-            self.text.extend(run.iter().map(|cell| if cell.c == NO_BREAK { ' ' } else { cell.c }));
-            self.text.push_str(&style.render_reset().to_string());
-        }
-        self.text.push('\n');
     }
-}
 
-/// One character.
-#[derive(Clone, Copy, Debug)]
-struct Cell {
-    c: char,
-    style: Style,
-}
-
-impl Cell {
-    fn of(piece: &Piece) -> impl Iterator<Item = Cell> + '_ {
-        piece.text.chars().map(|c| Cell { c, style: piece.style })
+    fn spaces(&mut self, count: usize) {
+        self.text.extend(std::iter::repeat_n(' ', count));
     }
-}
-
-/// Splits off what goes on one line.
-fn break_at(cells: &[Cell], width: usize) -> (&[Cell], &[Cell]) {
-    let mut used = 0;
-    let fits = cells.iter().position(|cell| {
-        used += cell.c.width().unwrap_or(0);
-        used > width
-    });
-    let Some(fits) = fits else { return (cells, &[]) };
-    let breaks_after = |at: &usize| {
-        let next = cells.get(at + 1).map_or(' ', |cell| cell.c);
-        (cells[*at].c == ' ' && next != '%') || (cells[*at].c == ',' && *at < fits && !next.is_ascii_digit())
-    };
-    // A word that would leave two thirds of the line empty is broken itself.
-    let last = (fits / 3..=fits).rev().find(breaks_after);
-    let end = last.map_or(fits, |at| if cells[at].c == ' ' { at } else { at + 1 }).max(1);
-    let next = cells[end..].iter().position(|cell| cell.c != ' ').map_or(cells.len(), |skip| end + skip);
-    (&cells[..end], &cells[next..])
 }
 
 /// How many columns a text takes.
 pub(super) fn columns(text: &str) -> usize {
-    text.chars().map(|c| c.width().unwrap_or(0)).sum()
+    text.width()
 }
 
 /// The text with spaces before it, up to a width.
@@ -176,6 +202,11 @@ mod tests {
         assert_eq!(
             written(40, Indent(0, 2), json),
             "refund {\"amount\":999.0,\"currency\":\"EUR\",\n  \"ids\":[1001,1002]}\n"
+        );
+        let numbers = format!("[{}]", ["1000"; 12].join(","));
+        assert_eq!(
+            written(40, Indent(0, 2), &numbers),
+            "[1000,1000,1000,1000,1000,1000,1000,\n  1000,1000,1000,1000,1000]\n"
         );
         let long = written(40, Indent(0, 2), &"x".repeat(100));
         assert_eq!(long.lines().map(str::len).collect::<Vec<_>>(), [40, 40, 24]);
