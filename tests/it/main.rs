@@ -7,6 +7,7 @@ mod convert_is_lossless;
 mod corpus;
 mod damaged_files;
 mod documented_commands;
+mod explanations;
 mod files_are_safe;
 mod hostile_targets;
 mod http_target;

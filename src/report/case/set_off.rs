@@ -29,8 +29,10 @@ pub(super) fn stretches<'a>(was: &'a str, is: &'a str) -> Vec<Stretch<'a>> {
         if span.same || before.is_empty() || after.is_empty() {
             push(&mut found, span);
         } else {
+            let (was_from, is_from) = (span.was.start, span.is.start);
             let within = without_crumbs(spans(&words(before), &words(after)), before);
-            within.into_iter().for_each(|inner| push(&mut found, inner.moved_by(span.was.start, span.is.start)));
+            let within = within.into_iter().flat_map(|inner| inner.narrowed(before, after));
+            within.for_each(|inner| push(&mut found, inner.moved_by(was_from, is_from)));
         }
     }
     found.into_iter().map(|span| span.told(was, is)).collect()
@@ -54,6 +56,28 @@ impl Span {
 
     fn length(&self) -> usize {
         self.was.len().max(self.is.len())
+    }
+
+    /// Where one very long word stands for another, as in encoded data: what both begin and end with is the same.
+    fn narrowed(self, was: &str, is: &str) -> Vec<Self> {
+        let (before, after) = (&was[self.was.clone()], &is[self.is.clone()]);
+        let is_long_word = |text: &str| text.len() >= LONG_WORD && !text.contains(char::is_whitespace);
+        if self.same || !is_long_word(before) || !is_long_word(after) {
+            return vec![self];
+        }
+        let alike = |pair: &(&str, &str)| pair.0 == pair.1;
+        let (mut a, mut b) = (before.graphemes(true), after.graphemes(true));
+        let start: usize = a.by_ref().zip(b.by_ref()).take_while(alike).map(|(part, _)| part.len()).sum();
+        let (a, b) = (before[start..].graphemes(true).rev(), after[start..].graphemes(true).rev());
+        let end: usize = a.zip(b).take_while(alike).map(|(part, _)| part.len()).sum();
+        let Span { was, is, .. } = self;
+        let (was_ends, is_ends) = (was.end - end, is.end - end);
+        let parts = [
+            Span { same: true, was: was.start..was.start + start, is: is.start..is.start + start },
+            Span { same: false, was: was.start + start..was_ends, is: is.start + start..is_ends },
+            Span { same: true, was: was_ends..was.end, is: is_ends..is.end },
+        ];
+        parts.into_iter().filter(|part| part.length() > 0).collect()
     }
 
     fn moved_by(self, was: usize, is: usize) -> Self {
@@ -90,6 +114,9 @@ fn spans(was: &[&str], is: &[&str]) -> Vec<Span> {
     }
     found
 }
+
+/// How many bytes a word has that is no word of a language.
+const LONG_WORD: usize = 40;
 
 /// A longer stretch that is the same is never taken for chance.
 const CRUMB: usize = 32;
@@ -168,6 +195,9 @@ mod tests {
         assert_eq!(shown("on Tuesday with two", "on Thursday with two"), "on <Tuesday|Thursday> with two");
         assert_eq!(shown("a b", "a b c"), "a b<| c>");
         assert_eq!(shown(r#"{"a":1,"b":[2,3]}"#, r#"{"a":5,"b":[4,6]}"#), r#"{"a":<1|5>,"b":[<2,3|4,6>]}"#);
+        let (id, word) = ("PX-249-606", "x".repeat(50));
+        assert_eq!(shown(id, "PX-249-607"), "<PX-249-606|PX-249-607>");
+        assert_eq!(shown(&format!("{word}a{word}"), &format!("{word}b{word}")), format!("{word}<a|b>{word}"));
         assert_eq!(shown("", "new"), "<|new>");
         assert_eq!(shown("", ""), "");
     }

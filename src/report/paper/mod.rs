@@ -220,6 +220,18 @@ mod tests {
         }
     }
 
+    proptest::proptest! {
+        #[test]
+        fn a_paragraph_fits_and_is_all_there(width in 40_usize..130, text in "[a-c日é👍\u{301}\u{200d}, %1]{0,300}") {
+            let written = written(width, Indent(4, 6), &text);
+            for line in written.lines() {
+                proptest::prop_assert!(columns(line) <= width, "{line}");
+            }
+            let bare = |text: &str| text.split([' ', '\n']).collect::<String>();
+            proptest::prop_assert_eq!(bare(&written), bare(&text));
+        }
+    }
+
     #[test]
     fn styles_end_with_their_run() {
         let mut paper = Paper::new(40);
