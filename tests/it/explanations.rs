@@ -1,5 +1,5 @@
-//! A difference is shown so that a reader sees it: long texts as what changed in them, objects place by place, calls side
-//! by side where there is room, what follows from the first difference apart from it.
+//! A difference is shown so that a reader sees it: long texts as what changed in them, objects place by place, calls
+//! side by side where there is room, what follows from the first difference apart from it.
 
 use std::path::Path;
 

@@ -1,16 +1,13 @@
 //! The differences of an attempt, written on paper.
 
-use std::collections::HashSet;
-
 use anstyle::Style;
 
 use super::explained::{Explained, Line, LineMark, Part, PartKind, explained};
-use super::misses::{misses, rule_option};
 use super::told::{AFTER, Finding, Told};
 use super::{BODY, Detail, more};
 use crate::report::paper::{BAD, DIM, GOOD, Indent, OPEN, PLAIN, Paper, Piece, plain, styled};
 use crate::report::words;
-use crate::verdict::{AttemptRow, DifferenceKind};
+use crate::verdict::AttemptRow;
 
 /// How many lines show one difference.
 pub(in crate::report) const SHOWN_LINES: usize = 12;
@@ -19,11 +16,11 @@ const ALL_LINES: usize = 36;
 
 /// Writes them, the first so many.
 pub(super) fn write(paper: &mut Paper, row: &AttemptRow, detail: Detail, most: usize) {
-    let told = Told::of(&row.differences);
+    let told = Told::of(row);
     if let Some(first) = &told.first {
         paper.write(BODY, &[plain(first)]);
     }
-    let mut list = List::new(row, detail, BODY);
+    let mut list = List { indent: BODY, room: if detail == Detail::Full { usize::MAX } else { ALL_LINES } };
     for finding in told.own.iter().take(most) {
         let style = if finding.difference.gated { PLAIN } else { DIM };
         list.write(paper, finding, style);
@@ -44,33 +41,16 @@ struct List {
     indent: Indent,
     /// How many lines may still be taken to show one.
     room: usize,
-    /// Rules that are named elsewhere.
-    named: HashSet<String>,
-    /// Recorded calls in whose place another tool was called: no rule for an argument makes up for that.
-    renamed: HashSet<Option<usize>>,
 }
 
 impl List {
-    fn new(row: &AttemptRow, detail: Detail, indent: Indent) -> Self {
-        let room = if detail == Detail::Full { usize::MAX } else { ALL_LINES };
-        let named = misses(row).into_iter().flat_map(|(miss, _)| miss.rules.iter().cloned()).collect();
-        let renamed = row.differences.iter().filter(|difference| difference.kind == DifferenceKind::Renamed);
-        Self { indent, room, named, renamed: renamed.map(|difference| difference.recorded_call).collect() }
-    }
-
     fn write(&mut self, paper: &mut Paper, finding: &Finding<'_>, style: Style) {
-        let difference = finding.difference;
-        match Some(difference).filter(|_| self.room > 0).and_then(explained) {
+        match Some(finding.difference).filter(|_| self.room > 0).and_then(explained) {
             None => paper.write(self.indent, &[styled(style, finding.sentence())]),
             Some(explained) => self.show(paper, &explained, style),
         }
-        if difference.downstream || self.renamed.contains(&difference.recorded_call) {
-            return;
-        }
-        let remedy = difference.remedy.as_ref().filter(|rule| !self.named.contains(*rule));
-        if let Some((rule, option)) = remedy.and_then(|rule| Some((rule, rule_option(rule)?))) {
-            paper.write(self.inside(), &[styled(DIM, "would pass with: "), plain(option)]);
-            self.named.insert(rule.clone());
+        if let Some(rule) = &finding.rule {
+            paper.write(self.inside(), &[styled(DIM, "would pass with: "), plain(rule)]);
         }
     }
 
@@ -122,7 +102,7 @@ mod tests {
     use super::*;
     use crate::recording::Json;
     use crate::report::paper::columns;
-    use crate::verdict::CallDifference;
+    use crate::verdict::{CallDifference, DifferenceKind};
 
     fn changed(expected: &str, seen: &str) -> CallDifference {
         CallDifference {
@@ -144,9 +124,8 @@ mod tests {
 
     fn written(width: usize, differences: &[CallDifference]) -> String {
         let mut paper = Paper::new(width);
-        let mut list = List { indent: BODY, room: ALL_LINES, named: HashSet::new(), renamed: HashSet::new() };
-        let told = Told::of(differences);
-        told.own.iter().for_each(|finding| list.write(&mut paper, finding, PLAIN));
+        let mut list = List { indent: BODY, room: ALL_LINES };
+        Told::in_order(differences).own.iter().for_each(|finding| list.write(&mut paper, finding, PLAIN));
         anstream::adapter::strip_str(&paper.into_text()).to_string()
     }
 

@@ -75,7 +75,7 @@ pub(in crate::report) fn answering(row: &AttemptRow, miss: &MissRow) -> Option<S
 }
 
 /// A rule as an option; `None` where it holds what cannot be seen, and so cannot be copied.
-pub(in crate::report) fn rule_option(rule: &str) -> Option<String> {
+pub(super) fn rule_option(rule: &str) -> Option<String> {
     matches!(visible(rule), Cow::Borrowed(_)).then(|| format!("--rule {}", shell_word(rule)))
 }
 

@@ -11,7 +11,7 @@ mod told;
 pub(super) use calls::{CallMark, Extent, ShownCall, shown_calls};
 pub(super) use differences::{SHOWN_LINES, left_out};
 pub(super) use explained::{Explained, Line, LineMark, explained};
-pub(super) use misses::{answering, misses, ranked, rule_option, unanswered};
+pub(super) use misses::{answering, misses, ranked, unanswered};
 pub(super) use results::{adds_to_differences, follows_from_missing_tool, is_plain, plain_labels, told_once};
 pub(super) use told::{AFTER, Finding, Told};
 

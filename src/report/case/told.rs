@@ -1,8 +1,11 @@
 //! The differences of an attempt in the order in which they are told: the first, and what came after it.
 
+use std::collections::HashSet;
+
+use super::misses::{misses, rule_option};
 use crate::report::visible::visible;
 use crate::report::words;
-use crate::verdict::{CallDifference, DifferenceKind};
+use crate::verdict::{AttemptRow, CallDifference, DifferenceKind};
 
 /// What is said before differences that came after the first.
 pub(in crate::report) const AFTER: &str = "after that, and perhaps because of it:";
@@ -20,11 +23,21 @@ pub(in crate::report) struct Told<'a> {
 /// A difference, and the calls in which there is the same one.
 pub(in crate::report) struct Finding<'a> {
     pub(in crate::report) difference: &'a CallDifference,
+    /// The rule with which it would pass, as an option, where nothing else names it.
+    pub(in crate::report) rule: Option<String>,
     calls: Vec<usize>,
 }
 
 impl<'a> Told<'a> {
-    pub(in crate::report) fn of(differences: &'a [CallDifference]) -> Self {
+    pub(in crate::report) fn of(row: &'a AttemptRow) -> Self {
+        let named = misses(row).into_iter().flat_map(|(miss, _)| miss.rules.iter().cloned()).collect();
+        let mut told = Self::in_order(&row.differences);
+        told.name_rules(named);
+        told
+    }
+
+    /// The differences in their order, no rules named yet.
+    pub(super) fn in_order(differences: &'a [CallDifference]) -> Self {
         let (mut own, mut after): (Vec<Finding<'_>>, Vec<Finding<'_>>) = (Vec::new(), Vec::new());
         for difference in differences.iter().filter(|difference| !difference.downstream) {
             add(&mut own, difference);
@@ -42,6 +55,18 @@ impl<'a> Told<'a> {
         Self { first: first.and_then(|(_, first)| named(first)), own, after }
     }
 
+    /// Names the rules with which differences would pass, each once.
+    fn name_rules(&mut self, mut named: HashSet<String>) {
+        let is_renamed = |finding: &&Finding<'_>| finding.difference.kind == DifferenceKind::Renamed;
+        let renamed = self.own.iter().filter(is_renamed).map(|finding| finding.difference.recorded_call);
+        // Where another tool was called, no rule for an argument makes up for that.
+        let renamed: HashSet<Option<usize>> = renamed.collect();
+        for finding in self.own.iter_mut().filter(|it| !renamed.contains(&it.difference.recorded_call)) {
+            let rule = finding.difference.remedy.as_ref().filter(|rule| named.insert((*rule).clone()));
+            finding.rule = rule.and_then(|rule| rule_option(rule));
+        }
+    }
+
     /// How many there are.
     pub(super) fn count(&self) -> usize {
         self.own.len() + self.after.len()
@@ -51,7 +76,7 @@ impl<'a> Told<'a> {
 fn add<'a>(findings: &mut Vec<Finding<'a>>, difference: &'a CallDifference) {
     match findings.last_mut().filter(|last| last.takes(difference)) {
         Some(last) => last.calls.extend(place(difference)),
-        None => findings.push(Finding { difference, calls: place(difference).into_iter().collect() }),
+        None => findings.push(Finding { difference, rule: None, calls: place(difference).into_iter().collect() }),
     }
 }
 
@@ -119,7 +144,7 @@ mod tests {
     }
 
     fn shown(differences: &[CallDifference]) -> String {
-        let told = Told::of(differences);
+        let told = Told::in_order(differences);
         let sentences = |findings: &[Finding<'_>]| findings.iter().map(Finding::sentence).collect::<Vec<_>>();
         let after = sentences(&told.after).into_iter().map(|sentence| format!("then {sentence}"));
         told.first.into_iter().chain(sentences(&told.own)).chain(after).collect::<Vec<_>>().join("\n")

@@ -98,7 +98,7 @@ fn told(report: &Report<'_>, row: &AttemptRow) -> Vec<String> {
 
 /// The differences: the first, then what came after it.
 fn differences(told: &mut Vec<String>, row: &AttemptRow) {
-    let differences = Told::of(&row.differences);
+    let differences = Told::of(row);
     told.extend(differences.first.iter().map(|first| item(first)));
     told.extend(differences.own.iter().map(|finding| difference(finding)));
     if !differences.after.is_empty() {
@@ -114,7 +114,7 @@ fn difference(finding: &Finding<'_>) -> String {
         None => item(&finding.sentence()),
         Some(explained) => item(&explained.head) + &block(&explained),
     };
-    if let Some(rule) = finding.difference.remedy.as_deref().and_then(case::rule_option) {
+    if let Some(rule) = &finding.rule {
         text.push_str(&format!("  {}", item(&format!("would pass with: {rule}"))));
     }
     text

@@ -222,7 +222,10 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn a_paragraph_fits_and_is_all_there(width in 40_usize..130, text in "[a-c日é👍\u{301}\u{200d}, %1]{0,300}") {
+        fn a_paragraph_fits_and_is_all_there(
+            width in 40_usize..130,
+            text in "[a-c日é👍\u{301}\u{200d}, %1]{0,300}",
+        ) {
             let written = written(width, Indent(4, 6), &text);
             for line in written.lines() {
                 proptest::prop_assert!(columns(line) <= width, "{line}");

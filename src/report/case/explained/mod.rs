@@ -2,6 +2,7 @@
 
 mod inside;
 mod prose;
+mod side;
 
 use std::borrow::Cow;
 
@@ -59,7 +60,6 @@ impl LineMark {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::report) struct Part {
     pub(in crate::report) text: String,
-    /// Whether the other side has it too.
     pub(in crate::report) kind: PartKind,
 }
 
