@@ -143,7 +143,7 @@ fn outcome(report: &Report<'_>, case: &EvalCaseResults) -> (TestKind, Option<(El
     };
     let reason = telling.map(reason).unwrap_or_default();
     let message = if reason.is_empty() { words::case_verdict(case) } else { reason };
-    let mut paper = Paper::new(120);
+    let mut paper = Paper::in_one_column(120);
     case::write(&mut paper, report, case, Detail::Finding);
     let text = format!("\n{}", anstream::adapter::strip_str(&paper.into_text()));
     let message = visible(&message);

@@ -80,9 +80,16 @@ pub(super) fn case_verdict(case: &EvalCaseResults) -> String {
 
 /// A difference in a sentence: what, where, expected, seen, hint.
 pub(super) fn difference(difference: &CallDifference) -> String {
+    let call = difference.seen_call.or(difference.recorded_call);
+    difference_at(difference, call.as_slice())
+}
+
+/// The same of several calls, by their places.
+pub(super) fn difference_at(difference: &CallDifference, calls: &[usize]) -> String {
     let tool = visible(&difference.tool);
-    let was = difference.recorded_call.map(|at| format!(" (recorded call {at})")).unwrap_or_default();
-    let is = difference.seen_call.map(|at| format!(" (call {at})")).unwrap_or_default();
+    let recorded = difference.recorded_call;
+    let was = at_calls("recorded call", if difference.seen_call.is_none() { calls } else { recorded.as_slice() });
+    let is = at_calls("call", if difference.seen_call.is_some() { calls } else { &[] });
     let mut text = match difference.kind {
         DifferenceKind::Missing => format!("{tool} was not called{was}"),
         DifferenceKind::FewerTimes => format!("{tool} was called fewer times than recorded{was}"),
@@ -96,7 +103,7 @@ pub(super) fn difference(difference: &CallDifference) -> String {
             _ => format!("{tool} was called by another agent"),
         },
         DifferenceKind::UndeclaredTool => format!("{tool} was called, which the tool definitions do not name{is}"),
-        DifferenceKind::InvalidArgument => format!("{}{is}", argument(difference, &tool)),
+        DifferenceKind::InvalidArgument => format!("{}{is}", argument(difference)),
         DifferenceKind::UnknownTool => format!("{tool} was called, which this case's recording does not use{is}"),
         DifferenceKind::Renamed => match &difference.seen {
             Some(seen) => format!("{tool} was not called, {} was with like arguments{is}", visible(seen)),
@@ -106,10 +113,34 @@ pub(super) fn difference(difference: &CallDifference) -> String {
             (Some(was), Some(is)) => format!("{tool} moved from place {was} to place {is}"),
             _ => format!("{tool} moved"),
         },
-        _ => argument(difference, &tool),
+        _ => argument(difference),
     };
+    text.push_str(&asides(difference));
+    text
+}
+
+/// How many places of calls are named.
+const PLACES: usize = 4;
+
+/// Where calls stand, as ` (call 3)` or ` (calls 3 to 6)`.
+fn at_calls(what: &str, calls: &[usize]) -> String {
+    let named = |calls: &[usize]| calls.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    match calls {
+        [] => String::new(),
+        [only] => format!(" ({what} {only})"),
+        [first, .., last] if last - first == calls.len() - 1 && calls.len() > 2 => {
+            format!(" ({what}s {first} to {last})")
+        }
+        [start @ .., last] if calls.len() <= PLACES => format!(" ({what}s {} and {last})", named(start)),
+        _ => format!(" ({what}s {} and {} more)", named(&calls[..PLACES - 1]), calls.len() + 1 - PLACES),
+    }
+}
+
+/// What is to say of a difference beside what it is: hint, rule, and whether a run is held to it.
+pub(super) fn asides(difference: &CallDifference) -> String {
+    let mut text = String::new();
     if let Some(hint) = &difference.hint {
-        text.push_str(&format!(" ({hint})"));
+        text.push_str(&format!(" ({})", visible(hint)));
     }
     if let Some(rule) = &difference.rule {
         text.push_str(&format!(" [rule: {}]", visible(rule)));
@@ -118,6 +149,11 @@ pub(super) fn difference(difference: &CallDifference) -> String {
         text.push_str(" [not gated]");
     }
     text
+}
+
+/// Where an argument differs, as `refund $.amount`.
+pub(super) fn place(difference: &CallDifference) -> String {
+    format!("{} {}", visible(&difference.tool), visible(difference.path.as_deref().unwrap_or("$")))
 }
 
 /// Whether the values look like ids or times that are made anew in each run.
@@ -129,8 +165,8 @@ pub(super) fn looks_generated(difference: &CallDifference) -> bool {
 /// How many characters of a value stand in a sentence.
 const IN_SENTENCE: usize = 120;
 
-fn argument(difference: &CallDifference, tool: &str) -> String {
-    let path = visible(difference.path.as_deref().unwrap_or("$"));
+fn argument(difference: &CallDifference) -> String {
+    let place = place(difference);
     let sides = match (&difference.expected, &difference.seen) {
         (Some(expected), Some(seen)) => {
             let (expected, seen) = around_difference(expected, seen, IN_SENTENCE);
@@ -152,11 +188,11 @@ fn argument(difference: &CallDifference, tool: &str) -> String {
                 DifferenceKind::DoubleEncodedArguments => ", encoded twice",
                 _ => "",
             };
-            format!("{tool} {path}: expected {expected}, seen {seen}{kind}")
+            format!("{place}: expected {expected}, seen {seen}{kind}")
         }
-        (Some(expected), None) => format!("{tool} {path}: expected {expected}, not there"),
-        (None, Some(seen)) => format!("{tool} {path}: {seen} was added"),
-        (None, None) => format!("{tool} {path}: {}", difference.kind.as_str()),
+        (Some(expected), None) => format!("{place}: expected {expected}, not there"),
+        (None, Some(seen)) => format!("{place}: {seen} was added"),
+        (None, None) => format!("{place}: {}", difference.kind.as_str()),
     }
 }
 
@@ -201,6 +237,15 @@ mod tests {
         assert_eq!(duration(12.4), "12 ms");
         assert_eq!(duration(90_000.0), "1 min 30 s");
         assert_eq!(duration(7_260_000.0), "2 h 01 min");
+    }
+
+    #[test]
+    fn places_of_calls_are_told_in_few_words() {
+        let told = |calls: &[usize]| at_calls("call", calls);
+        assert_eq!([told(&[]), told(&[3])], ["", " (call 3)"]);
+        assert_eq!([told(&[3, 4]), told(&[3, 4, 5])], [" (calls 3 and 4)", " (calls 3 to 5)"]);
+        assert_eq!(told(&[1, 3, 5, 7]), " (calls 1, 3, 5 and 7)");
+        assert_eq!(told(&[1, 3, 5, 7, 9, 10]), " (calls 1, 3, 5 and 3 more)");
     }
 
     #[test]

@@ -8,6 +8,7 @@ mod corpus;
 mod damaged_files;
 mod documented_commands;
 mod documented_rules;
+mod explanations;
 mod files_are_safe;
 mod hostile_targets;
 mod http_target;

@@ -117,7 +117,7 @@ mod text_report {
     fn suggests_to_leave_out_only_what_looks_made_anew() {
         let text = plain(&sample_runs::failures());
         let rules: Vec<&str> = text.lines().filter(|line| line.contains("--ignore")).map(str::trim).collect();
-        assert_eq!(rules, ["--ignore 'track:$.request_id'", "to leave it out: --ignore 'track:$.request_id'"]);
+        assert_eq!(rules, ["--ignore 'track:$.request_id'", "would be answered with: --ignore 'track:$.request_id'"]);
         // What is the same is said once.
         assert_eq!(text.matches("no recording answers 2 calls of track").count(), 1, "{text}");
     }

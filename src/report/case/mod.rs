@@ -1,20 +1,27 @@
 //! One case, shown so that a reader sees what is wrong with it.
 
 mod calls;
+mod differences;
+mod explained;
+mod misses;
 mod results;
+mod set_off;
+mod told;
 
 pub(super) use calls::{CallMark, Extent, ShownCall, shown_calls};
+pub(super) use differences::{SHOWN_LINES, left_out};
+pub(super) use explained::{Explained, Line, LineMark, explained};
+pub(super) use misses::{answering, misses, ranked, unanswered};
 pub(super) use results::{adds_to_differences, follows_from_missing_tool, is_plain, plain_labels, told_once};
+pub(super) use told::{AFTER, Finding, Told};
 
 use super::Report;
-use super::paper::{BAD, DIM, GOOD, Indent, OPEN, PLAIN, Paper, STRONG, plain, styled};
-use super::tally::ignore_rule;
+use super::paper::{BAD, DIM, GOOD, Indent, OPEN, Paper, STRONG, plain, styled};
 use super::visible::{cut, visible};
 use super::words;
 use crate::evaluate::{EvaluationOutcome, EvaluationResult};
-use crate::replay::LatencySource;
 use crate::store::Content;
-use crate::verdict::{AttemptRow, AttemptVerdict, CaseVerdict, EvalCaseResults, MissRow};
+use crate::verdict::{AttemptRow, AttemptVerdict, CaseVerdict, EvalCaseResults};
 
 /// How much of a case is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,20 +135,12 @@ fn attempt(paper: &mut Paper, report: &Report<'_>, row: &AttemptRow, detail: Det
     }
     calls::write(paper, row, detail);
     let most = if detail == Detail::Full { usize::MAX } else { LISTED };
-    for difference in row.differences.iter().take(most) {
-        let style = if difference.gated { PLAIN } else { DIM };
-        paper.write(BODY, &[styled(style, words::difference(difference))]);
-    }
-    more(paper, row.differences.len(), most, "differences");
+    differences::write(paper, row, detail, most);
     write_results(paper, row, detail);
     for violation in row.violations.iter().filter(|_| report.manifest.content == Content::Keep) {
         paper.write(BODY, &[plain(format!("broke the protocol: it {}", visible(violation)))]);
     }
-    let misses = misses(row);
-    for (miss, count) in misses.iter().take(most) {
-        write_miss(paper, row, miss, *count);
-    }
-    more(paper, misses.len(), most, "sorts of calls without a recording");
+    misses::write(paper, row, detail, most);
     if detail == Detail::Full {
         let usage = words::usage(&row.recorded, &row.seen);
         if !usage.is_empty() {
@@ -182,55 +181,6 @@ fn write_results(paper: &mut Paper, row: &AttemptRow, detail: Detail) {
     if detail == Detail::Full && !passed.is_empty() {
         paper.write(BODY, &[styled(GOOD, "passed"), plain(format!(": {}", passed.join(", ")))]);
     }
-}
-
-/// What an attempt's stubs could not answer, each sort once. A recording that stands in for a run asks no stub.
-pub(super) fn misses(row: &AttemptRow) -> Vec<(&MissRow, u64)> {
-    let mut found: Vec<(&MissRow, u64)> = Vec::new();
-    if row.seen.latency_source == LatencySource::Recorded {
-        return found;
-    }
-    for miss in &row.ledger.misses {
-        match found.iter_mut().find(|(known, _)| *known == miss) {
-            Some((_, count)) => *count += 1,
-            None => found.push((miss, 1)),
-        }
-    }
-    found
-}
-
-/// That no recording answers a call.
-pub(super) fn unanswered(miss: &MissRow, count: u64) -> String {
-    let calls = if count == 1 { "a call".to_owned() } else { words::counted(count, "call") };
-    format!("no recording answers {calls} of {}", visible(&miss.tool))
-}
-
-fn write_miss(paper: &mut Paper, row: &AttemptRow, miss: &MissRow, count: u64) {
-    paper.write(BODY, &[plain(unanswered(miss, count))]);
-    if let Some(nearest) = miss.nearest.first() {
-        paper.write(Indent(6, 8), &[plain(format!("nearest: {}", visible(nearest)))]);
-    }
-    if let Some(rules) = leaving_out(row, miss) {
-        paper.write(Indent(6, 8), &[styled(DIM, "to leave it out: "), plain(rules)]);
-    }
-}
-
-/// The rules with which the call would have been answered. Only where each value that differs looks made anew in
-/// each run: to leave out any other is to look away from a change.
-fn leaving_out(row: &AttemptRow, miss: &MissRow) -> Option<String> {
-    let is_generated = |path: &String| {
-        let mut there = row
-            .differences
-            .iter()
-            .filter(|difference| difference.tool == miss.tool && difference.general_path.as_ref() == Some(path))
-            .peekable();
-        there.peek().is_some() && there.all(words::looks_generated)
-    };
-    if miss.paths.is_empty() || !miss.paths.iter().all(is_generated) {
-        return None;
-    }
-    let rules: Option<Vec<String>> = miss.paths.iter().map(|path| ignore_rule(&miss.tool, path)).collect();
-    Some(rules?.join(" "))
 }
 
 /// What the target said.

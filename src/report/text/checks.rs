@@ -33,7 +33,7 @@ pub(super) fn write(paper: &mut Paper, report: &Report<'_>, tally: &Tally) {
         let named: Vec<String> = clean
             .iter()
             .map(|(label, count)| format!("{} {}", name(tally, label, count), grouped(count.passed)))
-            .map(|named| named.replace(' ', &NO_BREAK.to_string()))
+            .map(|named| named.replace(' ', NO_BREAK))
             .collect();
         let hang = if other.is_empty() { 9 } else { 4 };
         paper.write(Indent(0, hang), &[head, plain(format!("all passed: {}", named.join(", ")))]);

@@ -39,10 +39,10 @@ impl Default for TextOptions {
 }
 
 impl TextOptions {
-    /// As wide as the terminal at standard output, from 60 to 120 columns; 80 where there is none.
+    /// As wide as the terminal at standard output, from 60 to 160 columns; 80 where there is none.
     #[must_use]
     pub fn for_terminal() -> Self {
-        let width = terminal_size::terminal_size().map_or(80, |(width, _)| usize::from(width.0).clamp(60, 120));
+        let width = terminal_size::terminal_size().map_or(80, |(width, _)| usize::from(width.0).clamp(60, 160));
         Self { width, ..Self::default() }
     }
 
