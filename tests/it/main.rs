@@ -13,6 +13,7 @@ mod http_target;
 mod import_tau2;
 mod inspect;
 mod many_calls;
+mod mutations;
 mod pairs;
 mod pipes;
 mod probes;
