@@ -2,6 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use serde_json::Value;
+use yaml_rust2::{Yaml, YamlLoader};
+
 /// A file or folder of the shared material, `None` where this machine does not have it. The test then says so.
 pub fn shared(path: &str) -> Option<PathBuf> {
     let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared");
@@ -12,4 +15,32 @@ pub fn shared(path: &str) -> Option<PathBuf> {
     }
     println!("skipped: there is no {} (set TAKETWO_SHARED)", found.display());
     None
+}
+
+/// The documents of a file of YAML, JSON or JSON lines; none where it is something else.
+pub fn documents(path: &Path) -> Vec<Value> {
+    let Ok(text) = std::fs::read_to_string(path) else { return Vec::new() };
+    if path.extension().is_some_and(|end| end == "yaml" || end == "yml") {
+        let documents = YamlLoader::load_from_str(&text).unwrap_or_default();
+        return documents.iter().map(json_of).collect();
+    }
+    match serde_json::from_str(&text) {
+        Ok(value) => vec![value],
+        Err(_) => text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect(),
+    }
+}
+
+fn json_of(yaml: &Yaml) -> Value {
+    match yaml {
+        Yaml::Hash(members) => {
+            let members = members.iter().filter_map(|(key, value)| Some((key.as_str()?.to_owned(), json_of(value))));
+            Value::Object(members.collect())
+        }
+        Yaml::Array(items) => items.iter().map(json_of).collect(),
+        Yaml::String(text) => text.as_str().into(),
+        Yaml::Boolean(boolean) => (*boolean).into(),
+        Yaml::Integer(number) => (*number).into(),
+        Yaml::Real(number) => serde_json::from_str(number).unwrap_or(Value::Null),
+        _ => Value::Null,
+    }
 }

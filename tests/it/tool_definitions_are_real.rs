@@ -7,9 +7,8 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 use taketwo::compare::{CallStatus, ToolDefinitions};
 use taketwo::recording::{Json, ToolCall, ToolName};
-use yaml_rust2::{Yaml, YamlLoader};
 
-use crate::corpus::shared;
+use crate::corpus::{documents, shared};
 
 /// What a file of the corpus holds.
 #[derive(Default)]
@@ -63,34 +62,6 @@ fn call(value: &Value) -> Option<ToolCall> {
     }
     let is_use = value["type"] == "tool_use" || value.get("toolUseId").is_some();
     value.get("input").filter(|_| is_use).and_then(|input| of(value, input))
-}
-
-/// The documents of a file.
-fn documents(path: &Path) -> Vec<Value> {
-    let Ok(text) = std::fs::read_to_string(path) else { return Vec::new() };
-    if path.extension().is_some_and(|end| end == "yaml" || end == "yml") {
-        let documents = YamlLoader::load_from_str(&text).unwrap_or_default();
-        return documents.iter().map(json_of).collect();
-    }
-    match serde_json::from_str(&text) {
-        Ok(value) => vec![value],
-        Err(_) => text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect(),
-    }
-}
-
-fn json_of(yaml: &Yaml) -> Value {
-    match yaml {
-        Yaml::Hash(members) => {
-            let members = members.iter().filter_map(|(key, value)| Some((key.as_str()?.to_owned(), json_of(value))));
-            Value::Object(members.collect())
-        }
-        Yaml::Array(items) => items.iter().map(json_of).collect(),
-        Yaml::String(text) => text.as_str().into(),
-        Yaml::Boolean(boolean) => (*boolean).into(),
-        Yaml::Integer(number) => (*number).into(),
-        Yaml::Real(number) => serde_json::from_str(number).unwrap_or(Value::Null),
-        _ => Value::Null,
-    }
 }
 
 fn files(folder: &Path, found: &mut Vec<PathBuf>) {
