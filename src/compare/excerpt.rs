@@ -53,6 +53,9 @@ pub fn around_difference(a: &str, b: &str, most: usize) -> (String, String) {
 
 fn window(text: &str, from: usize, width: usize) -> String {
     let length = text.chars().count();
+    if from == 0 && length <= width {
+        return text.to_owned();
+    }
     let part: String = text.chars().skip(from).take(width).collect();
     let before = if from > 0 { "…" } else { "" };
     let after = if from + width < length { "…" } else { "" };

@@ -56,7 +56,7 @@ fn in_order(
 }
 
 /// For each call the place of the first one that was asked for in the same step; a call without a step is its own.
-fn step_starts(calls: &[PreparedCall<'_>]) -> Vec<usize> {
+pub(super) fn step_starts(calls: &[PreparedCall<'_>]) -> Vec<usize> {
     let mut starts: Vec<usize> = Vec::with_capacity(calls.len());
     for (at, call) in calls.iter().enumerate() {
         let goes_on = at > 0 && call.call.step.is_some() && calls[at - 1].call.step == call.call.step;
@@ -65,19 +65,22 @@ fn step_starts(calls: &[PreparedCall<'_>]) -> Vec<usize> {
     starts
 }
 
-/// The recorded calls that used a result of another one, and were made before it in the run. Nothing is looked at
-/// where the pairs stand in the order of the recording.
+/// The recorded calls that used a result of another one of an earlier step, and were made before it in the run.
+/// Nothing is looked at where the pairs stand in the order of the recording.
 pub(super) fn broken_edges(paired: &[(usize, usize)], recorded: &[PreparedCall<'_>]) -> Vec<Edge> {
     if paired.windows(2).all(|two| two[0].1 < two[1].1) || paired.len() > LOOKED_THROUGH {
         return Vec::new();
     }
     let place: HashMap<usize, usize> = paired.iter().copied().collect();
+    let steps = step_starts(recorded);
     let mut origins = Origins::default();
     let mut edges = Vec::new();
     for (at, call) in recorded.iter().enumerate() {
         if let Some(&now) = place.get(&at) {
             let uses = origins.used_by(call.call.arguments.as_ref(), at);
-            let late = uses.into_iter().filter(|used| place.get(used).is_some_and(|then| *then > now));
+            // What was asked for in the same step was not known yet, so a like value came from elsewhere.
+            let known = uses.into_iter().filter(|used| steps[*used] != steps[at]);
+            let late = known.filter(|used| place.get(used).is_some_and(|then| *then > now));
             edges.extend(late.map(|from| Edge { from, to: at }));
         }
         if let Some(result) = &call.call.result {

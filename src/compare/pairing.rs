@@ -11,6 +11,7 @@ use pathfinding::prelude::{Matrix, kuhn_munkres_min};
 
 use super::arguments::CallKey;
 use super::common_part::common_part;
+use super::order::step_starts;
 use super::prepared::PreparedCall;
 use crate::recording::ToolName;
 
@@ -43,10 +44,15 @@ impl Agents {
 }
 
 /// For each recorded call the call of the run that it is paired with.
-pub(super) fn partners(recorded: &[PreparedCall<'_>], seen: &[PreparedCall<'_>], agents: Agents) -> Vec<Option<usize>> {
+pub(super) fn partners(
+    recorded: &[PreparedCall<'_>],
+    seen: &[PreparedCall<'_>],
+    agents: Agents,
+    way: OfEqual,
+) -> Vec<Option<usize>> {
     let ends = Ends::of(recorded, seen, agents);
     let (left, right) = (ends.between(recorded), ends.between(seen));
-    let mut middle = equal_pairs(left, right, agents);
+    let mut middle = equal_pairs(left, right, agents, way);
     let strange = Strange::new(recorded, seen);
     pair_the_rest(left, right, &mut middle, &strange, agents);
     let start = (0..ends.start).map(Some);
@@ -79,13 +85,47 @@ impl Ends {
     }
 }
 
-fn equal_pairs(recorded: &[PreparedCall<'_>], seen: &[PreparedCall<'_>], agents: Agents) -> Vec<Option<usize>> {
+/// Which of several equal calls is paired with which.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum OfEqual {
+    /// As many as stand in one order on both sides, the rest by rank.
+    InCommon,
+    /// The same, the calls of each step taken in the order of their keys.
+    InCommonWithinSteps,
+    /// The first with the first, and so on.
+    ByRank,
+}
+
+impl OfEqual {
+    /// The places of calls in the order in which a common part is looked for.
+    fn order(self, calls: &[PreparedCall<'_>], keys: &[CallKey]) -> Vec<usize> {
+        let mut places: Vec<usize> = (0..calls.len()).collect();
+        if self == OfEqual::InCommonWithinSteps {
+            let starts = step_starts(calls);
+            places.sort_by_key(|&at| (starts[at], keys[at], at));
+        }
+        places
+    }
+}
+
+fn equal_pairs(
+    recorded: &[PreparedCall<'_>],
+    seen: &[PreparedCall<'_>],
+    agents: Agents,
+    way: OfEqual,
+) -> Vec<Option<usize>> {
     let keys = |calls: &[PreparedCall<'_>]| calls.iter().map(|call| agents.key(call)).collect::<Vec<_>>();
     let (ours, theirs) = (keys(recorded), keys(seen));
     let waiting = Waiting::of(recorded, seen);
     let mut partner = vec![None; recorded.len()];
     let mut taken = vec![false; seen.len()];
-    for (at, to) in common_part(&ours, &theirs) {
+    let (left, right) = (way.order(recorded, &ours), way.order(seen, &theirs));
+    let listed = |places: &[usize], keys: &[CallKey]| places.iter().map(|at| keys[*at]).collect::<Vec<_>>();
+    let part = match way {
+        OfEqual::ByRank => Vec::new(),
+        _ => common_part(&listed(&left, &ours), &listed(&right, &theirs)),
+    };
+    for (at, to) in part.into_iter().map(|(at, to)| (left[at], right[to])) {
         if !waiting.holds(&recorded[at]) {
             partner[at] = Some(to);
             taken[to] = true;
@@ -153,12 +193,14 @@ fn pair_the_rest(
     if left.len() * right.len() > ASSIGNABLE {
         return pair_in_order(recorded, seen, &left, right, partner, agents);
     }
+    let (ours, theirs) = gaps(recorded.len(), seen.len(), partner);
     // Either side may stay alone, so each row has a column of its own to stay alone in.
     let columns = right.len() + left.len();
     let costs = Matrix::from_fn(left.len(), columns, |(row, column)| match right.get(column) {
         Some(&at) => {
             let (call, other) = (&recorded[left[row]], &seen[at]);
-            pair_cost(call, other, strange, agents) + trifle(row.abs_diff(column)) - ALONE
+            let place = if ours[left[row]] == theirs[at] { Gap::Same } else { Gap::Other };
+            pair_cost(call, other, strange, agents, place) + trifle(row.abs_diff(column)) - ALONE
         }
         None => ALONE,
     });
@@ -197,18 +239,53 @@ fn trifle(distance: usize) -> i64 {
 }
 
 /// What a pair costs: how much of the arguments differs.
-fn pair_cost(recorded: &PreparedCall<'_>, seen: &PreparedCall<'_>, strange: &Strange<'_>, agents: Agents) -> i64 {
+fn pair_cost(
+    recorded: &PreparedCall<'_>,
+    seen: &PreparedCall<'_>,
+    strange: &Strange<'_>,
+    agents: Agents,
+    gap: Gap,
+) -> i64 {
     let unlike = unlikeness(recorded, seen);
     let handed = if agents.of(recorded) == agents.of(seen) { 0 } else { OTHER_AGENT };
     if recorded.call.name == seen.call.name {
         return ((unlike * OTHER_ARGUMENTS as f64) as i64 + handed).min(NEVER);
     }
-    // Another tool is a rename only when each side knows one of the two names, and the arguments say so.
+    // Another tool is a rename only when the recording never uses the new name, and the arguments say so: like ones
+    // where the old name was given up, equal ones where the run still uses it. A call without arguments says nothing
+    // but by the place it stands in.
     let says_something = !recorded.leaves().is_empty();
-    if handed == 0 && says_something && unlike < LIKE_ENOUGH && strange.hold(&recorded.call.name, &seen.call.name) {
+    let given_up = strange.recorded.contains(&recorded.call.name);
+    let is_like = match (says_something, given_up) {
+        (true, true) => unlike < LIKE_ENOUGH,
+        (true, false) => unlike == 0.0,
+        (false, _) => unlike == 0.0 && gap == Gap::Same,
+    };
+    if handed == 0 && is_like && strange.seen.contains(&seen.call.name) {
         return OTHER_TOOL + (unlike * 100_000_000.0) as i64;
     }
     NEVER
+}
+
+/// Whether two calls stand between the same pairs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Gap {
+    Same,
+    Other,
+}
+
+/// For each call of both sides the pair that it comes after, by the run's call of it.
+fn gaps(recorded: usize, seen: usize, partner: &[Option<usize>]) -> (Vec<Option<usize>>, Vec<Option<usize>>) {
+    let mut paired = vec![false; seen];
+    partner.iter().flatten().for_each(|to| paired[*to] = true);
+    let after = |last: &mut Option<usize>, to: Option<usize>| {
+        let gap = *last;
+        *last = to.or(gap);
+        Some(gap)
+    };
+    let ours = (0..recorded).map(|at| partner[at]).scan(None, after).collect();
+    let theirs = (0..seen).map(|at| paired[at].then_some(at)).scan(None, after).collect();
+    (ours, theirs)
 }
 
 /// The share of arguments that may differ in a call that was renamed: one of three may still be equal.
@@ -234,10 +311,6 @@ impl<'a> Strange<'a> {
         let names = |calls: &'a [PreparedCall<'_>]| calls.iter().map(|call| &call.call.name).collect::<HashSet<_>>();
         let (ours, theirs) = (names(recorded), names(seen));
         Self { recorded: &ours - &theirs, seen: &theirs - &ours }
-    }
-
-    fn hold(&self, recorded: &ToolName, seen: &ToolName) -> bool {
-        self.recorded.contains(recorded) && self.seen.contains(seen)
     }
 }
 
@@ -279,8 +352,8 @@ mod tests {
         let (recorded, seen) = (prepare(a, policy), prepare(b, policy));
         let agents = Agents::told_by(&recorded, &seen);
         let strange = Strange::new(&recorded, &seen);
-        let cost = |x: usize, y: usize| pair_cost(&recorded[x], &seen[y], &strange, agents);
-        let partner = partners(&recorded, &seen, agents);
+        let cost = |x: usize, y: usize| pair_cost(&recorded[x], &seen[y], &strange, agents, Gap::Other);
+        let partner = partners(&recorded, &seen, agents, OfEqual::InCommon);
         let pairs: Vec<_> = partner.iter().enumerate().filter_map(|(x, y)| y.map(|y| (x, y))).collect();
         let alone = (a.len() + b.len() - 2 * pairs.len()) as i64;
         let total = pairs.iter().map(|(x, y)| cost(*x, *y)).sum::<i64>() + alone * ALONE;

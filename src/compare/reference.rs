@@ -153,8 +153,9 @@ impl Value {
 /// The values in the results of a sequence of calls, and where they stand.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Origins {
-    places: HashMap<Box<str>, Vec<Source>>,
-    longest: usize,
+    places: HashMap<Arc<str>, Vec<Source>>,
+    /// The texts by how they begin, the longest first: what may stand inside a longer text.
+    by_start: HashMap<[u8; SHORTEST_PART], Vec<Arc<str>>>,
 }
 
 /// A part of a longer text is looked for from so many characters on: shorter ones are everywhere.
@@ -206,8 +207,14 @@ impl Origins {
     }
 
     fn put(&mut self, text: String, source: Source) {
-        self.longest = self.longest.max(text.len());
-        self.places.entry(text.into()).or_default().push(source);
+        let text: Arc<str> = text.into();
+        if !self.places.contains_key(&text)
+            && let Some(start) = text.as_bytes().first_chunk()
+        {
+            let alike = self.by_start.entry(*start).or_default();
+            alike.insert(alike.partition_point(|other| other.len() > text.len()), Arc::clone(&text));
+        }
+        self.places.entry(text).or_default().push(source);
     }
 
     /// The calls whose results the arguments of a call use, each once. Only texts that look like ids count, and long
@@ -295,12 +302,14 @@ impl OriginsBefore<'_> {
         let (mut parts, mut written, mut at) = (Vec::new(), 0, 0);
         while at < edges.len() {
             let from = edges[at];
-            let reach = edges[at..].partition_point(|edge| edge - from <= self.origins.longest);
-            let found =
-                edges[at..at + reach].iter().rev().take_while(|to| **to - from >= SHORTEST_PART).find_map(|to| {
-                    let part = &text[from..*to];
-                    (part.len() < text.len()).then(|| self.sources(part)).flatten().map(|sources| (*to, sources))
-                });
+            let start = text.as_bytes()[from..].first_chunk();
+            let alike = start.and_then(|start: &[u8; SHORTEST_PART]| self.origins.by_start.get(start));
+            let found = alike.into_iter().flatten().find_map(|part| {
+                let to = from + part.len();
+                let fits = part.len() < text.len() && text[from..].starts_with(&**part);
+                let fits = fits && edges.binary_search(&to).is_ok();
+                fits.then(|| self.sources(part)).flatten().map(|sources| (to, sources))
+            });
             match found {
                 Some((to, sources)) => {
                     if written < from {

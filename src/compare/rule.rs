@@ -151,6 +151,9 @@ impl FromStr for Rule {
     /// Reads `HOW [TOOL:]PATH`, as in `trim $.q`, `tolerance(0.01) refund:$.amount` or `sorted-by($.id) *:$.items`.
     /// A place alone is ignored.
     fn from_str(text: &str) -> Result<Self, RuleError> {
+        if text.starts_with('$') {
+            return Self::ignore(text);
+        }
         let (how, place) = match text.find(['(', ' ']) {
             // An argument may hold any character, so it ends where no other end can follow.
             Some(at) if text.as_bytes()[at] == b'(' => {
@@ -217,6 +220,7 @@ mod tests {
             assert_eq!(text.parse::<Rule>().unwrap().to_string(), text);
         }
         assert_eq!("trim q".parse::<Rule>().unwrap().to_string(), "trim *:$.q");
+        assert_eq!("$[\"a b\"].c".parse::<Rule>().unwrap().to_string(), "ignore *:$[\"a b\"].c");
         assert_eq!("$.ts".parse::<Rule>().unwrap(), Rule::ignore("ts").unwrap());
         assert_eq!(Rule::ignore("toolCalls[*].arguments.ts").unwrap().to_string(), "ignore *:$.ts");
     }

@@ -9,7 +9,7 @@ use super::difference::Difference;
 use super::hint::Hint;
 use super::matching::Matching;
 use super::order::{broken_edges, out_of_order};
-use super::pairing::{Agents, partners};
+use super::pairing::{Agents, OfEqual, partners};
 use super::policy::ToolRules;
 use super::prepared::PreparedCall;
 use super::reference::Label;
@@ -29,7 +29,24 @@ pub fn align(recorded: &[PreparedCall<'_>], seen: &[PreparedCall<'_>], matching:
         let (recorded, seen, partner) = traced_partners(recorded, seen, agents);
         return describe(&recorded, &seen, &partner, matching, agents);
     }
-    describe(recorded, seen, &partners(recorded, seen, agents), matching, agents)
+    let described = |way| describe(recorded, seen, &partners(recorded, seen, agents, way), matching, agents);
+    let first = described(OfEqual::InCommon);
+    if first.pairs.iter().all(|pair| pair.order == Order::Kept) {
+        return first;
+    }
+    // Of calls that are equal in several steps, the common part may have taken those that stand crosswise.
+    let others = [OfEqual::ByRank, OfEqual::InCommonWithinSteps].into_iter().map(described);
+    others.fold(first, |best, other| if burden(&other) < burden(&best) { other } else { best })
+}
+
+/// How much an alignment has to say: calls without a counterpart, then pairs that differ, then moves.
+fn burden(alignment: &Alignment) -> (usize, usize, usize) {
+    let count = |holds: fn(&Pair) -> bool| alignment.pairs.iter().filter(|pair| holds(pair)).count();
+    (
+        alignment.missing.len() + alignment.extra.len(),
+        count(|pair| pair.kind != PairKind::Same),
+        count(|pair| pair.order == Order::Moved),
+    )
 }
 
 /// How often calls are paired anew: as often as a value can go from result to argument to result.
@@ -56,7 +73,7 @@ fn traced_partners<'a>(
             calls.iter().map(|call| call.relabelled(&|at| labels[at])).collect()
         };
         let (left, right) = (named(recorded, &ours), named(seen, &theirs));
-        let partner = partners(&left, &right, agents);
+        let partner = partners(&left, &right, agents, OfEqual::InCommon);
         // The first round knows tools alone; what it found must be looked at once more.
         if before.as_ref() == Some(&partner) || round == ROUNDS {
             return (left, right, partner);
@@ -450,9 +467,10 @@ mod tests {
     fn a_call_that_came_before_the_result_it_used_is_out_of_order() {
         let recorded = wire(
             r#"[{"name":"find","result":{"id":"ord-1111"},"step":1},
-            {"name":"pay","arguments":{"id":"ord-1111"},"step":1}]"#,
+            {"name":"pay","arguments":{"id":"ord-1111"},"step":2}]"#,
         );
-        let seen: Vec<ToolCall> = recorded.iter().rev().cloned().collect();
+        let seen: Vec<ToolCall> =
+            recorded.iter().rev().map(|call| ToolCall { step: Some(1), ..call.clone() }).collect();
         let policy = Policy::default();
         let found = align(&prepare(&recorded, &policy), &prepare(&seen, &policy), Matching::PartialOrder);
         assert_eq!(found.broken_edges, [super::super::Edge { from: 0, to: 1 }]);

@@ -41,7 +41,7 @@ fn all_misjudged(interactions: &[&Interaction]) -> Vec<String> {
         let in_other_form: Vec<_> = calls(it).iter().map(in_other_form).collect();
         // All ways of matching take long where the arguments have to be read: the default one, and another in turn.
         let in_turn = [Matching::ALL[at % Matching::ALL.len()], Matching::PartialOrder];
-        for policy in policies.iter().chain([&own_policy(it)]).filter(|policy| !is_too_long_for(policy, it)) {
+        for policy in policies.iter().chain([&own_policy(it)]) {
             let (all, some) = match traces(policy) {
                 true => (&in_turn[..1], &in_turn[..1]),
                 false => (&Matching::ALL[..], &in_turn[..]),
@@ -56,13 +56,6 @@ fn all_misjudged(interactions: &[&Interaction]) -> Vec<String> {
 /// Whether a policy knows values by where they came from.
 fn traces(policy: &Policy) -> bool {
     policy.rules().iter().any(|rule| matches!(rule.how(), How::Reference))
-}
-
-/// A trace looks for every part of an argument in every result, which takes minutes where both are pages long.
-fn is_too_long_for(policy: &Policy, it: &Interaction) -> bool {
-    const LONG: usize = 1_000;
-    let longest = calls(it).iter().filter_map(|call| Some(call.arguments.as_ref()?.text().len())).max();
-    traces(policy) && longest.is_some_and(|longest| longest > LONG)
 }
 
 /// What is wrong about a comparison of an interaction with itself.

@@ -11,8 +11,6 @@ pub struct Edit {
     /// Makes it somewhere in an interaction; `None` where there is no place for it.
     pub apply: fn(&Subject<'_>, &mut Dice) -> Option<Edited>,
     pub makes: Makes,
-    /// Where the engine is known to fall short of what is expected: what it says instead.
-    pub weak: &'static [&'static str],
 }
 
 /// Whether an edit makes a difference at all.
@@ -23,17 +21,11 @@ pub enum Makes {
 }
 
 const fn changes(name: &'static str, apply: fn(&Subject<'_>, &mut Dice) -> Option<Edited>) -> Edit {
-    Edit { name, apply, makes: Makes::ADifference, weak: &[] }
+    Edit { name, apply, makes: Makes::ADifference }
 }
 
 const fn keeps(name: &'static str, apply: fn(&Subject<'_>, &mut Dice) -> Option<Edited>) -> Edit {
-    Edit { name, apply, makes: Makes::NoDifference, weak: &[] }
-}
-
-impl Edit {
-    const fn weak(self, instead: &'static [&'static str]) -> Self {
-        Self { weak: instead, ..self }
-    }
+    Edit { name, apply, makes: Makes::NoDifference }
 }
 
 /// All edits, in the order of the table.
@@ -43,11 +35,10 @@ pub const EDITS: &[Edit] = &[
     changes("add a new call of a known tool", edits_of_calls::add_known),
     changes("repeat a call", edits_of_calls::repeat_call),
     changes("swap two neighbours", edits_of_order::swap_neighbours),
-    changes("move a call further away", edits_of_order::move_call).weak(&[EQUAL_CALLS_IN_STEPS, VALUES_IN_STEPS]),
+    changes("move a call further away", edits_of_order::move_call),
     changes("rename a tool", edits_of_calls::rename_tool),
-    changes("rename a tool that is called without arguments", edits_of_calls::rename_bare_tool)
-        .weak(&[ONE_LESS_ONE_MORE]),
-    changes("rename the tool in one of its calls", edits_of_calls::rename_one_of_several).weak(&[ONE_LESS_ONE_MORE]),
+    changes("rename a tool that is called without arguments", edits_of_calls::rename_bare_tool),
+    changes("rename the tool in one of its calls", edits_of_calls::rename_one_of_several),
     changes("call another known tool instead", edits_of_calls::call_other_tool),
     changes("change an argument's value", edits_of_arguments::change_value),
     changes("change an argument's type", edits_of_arguments::change_type),
@@ -56,19 +47,11 @@ pub const EDITS: &[Edit] = &[
     changes("re-issue ids", reissue::reissue_ids),
     changes("mix up re-issued ids, under a reference rule", reissue::mix_up_ids),
     keeps("no edit", untouched),
-    keeps("reorder a parallel pair", edits_of_order::reorder_pair).weak(&[VALUES_IN_STEPS]),
-    keeps("reorder all that is parallel", edits_of_order::reorder_all).weak(&[EQUAL_CALLS_IN_STEPS, VALUES_IN_STEPS]),
+    keeps("reorder a parallel pair", edits_of_order::reorder_pair),
+    keeps("reorder all that is parallel", edits_of_order::reorder_all),
     keeps("spell all arguments otherwise", respell::respell),
     keeps("re-issue ids, under a reference rule", reissue::reissue_ids_by_reference),
 ];
-
-const ONE_LESS_ONE_MORE: &str = "told as a call that is missing and a call of a tool that was never recorded";
-
-const EQUAL_CALLS_IN_STEPS: &str =
-    "where several steps ask for equal calls in parallel, calls that kept their order are told as moved";
-
-const VALUES_IN_STEPS: &str = "where a call holds a value that also stands in the result of another call of its step, \
-    it is told as moved, though it was made before that result was known";
 
 fn untouched(subject: &Subject<'_>, _: &mut Dice) -> Option<Edited> {
     Some(subject.edited(subject.items.clone(), |_| Expected::nothing()))

@@ -43,16 +43,6 @@ fn measured(traffic: &Traffic, edits: &[(&Edit, &Score)]) -> String {
         let (exact, alarms) = (of_all(*exact, *tried), score.false_alarms());
         page.push_str(&format!("| {} | {tried} | {exact} | {alarms} |\n", edit.name));
     }
-    let mut weak: Vec<&str> = edits.iter().flat_map(|(edit, _)| edit.weak).copied().collect();
-    weak.sort_unstable();
-    weak.dedup();
-    if !weak.is_empty() {
-        page.push_str("\nWhere less than all was named exactly:\n\n");
-    }
-    for weakness in weak {
-        let of = edits.iter().filter(|(edit, _)| edit.weak.contains(&weakness)).map(|(edit, _)| edit.name);
-        page.push_str(&format!("- {}: {weakness}.\n", of.collect::<Vec<_>>().join("; ")));
-    }
     page.push_str("\n| source | files | interactions | with calls | calls |\n|---|---:|---:|---:|---:|\n");
     for (source, count) in &traffic.sources {
         let row = [count.files, count.interactions, count.with_calls, count.calls].map(|count| count.to_string());
