@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::canonical::Value;
-use super::difference::{Change, Difference, count_differences, differences};
+use super::difference::{Change, Difference, differences};
 use super::how::How;
 use super::path::Path;
 use super::policy::ToolRules;
@@ -11,6 +11,7 @@ use super::reader::Reader;
 use super::reference::{Label, Origins, OriginsBefore};
 use super::rule::Rule;
 use super::text::{Form, Text};
+use super::walk::count_differences;
 use crate::recording::{Decoded, FaultKind, Json, Kind, ToolName, check, decode_string};
 
 /// The arguments of a call. An object, the JSON text of one, and `""`, `null` or nothing for no arguments all
@@ -76,8 +77,10 @@ impl Arguments {
             return false;
         }
         let of_absent = matches!(rule.how(), How::Optional | How::Default(_) | How::Schema);
-        let plain = Self::read(arguments, &ToolRules::none());
-        of_absent || plain.value().is_some_and(|value| value.has_place(&mut Path::root(), &|path| rule.covers(path)))
+        let mut is_touched = of_absent;
+        Self::read(arguments, &ToolRules::none())
+            .for_each_place(&mut |path, _| is_touched = is_touched || rule.covers(path));
+        is_touched
     }
 
     fn none() -> Self {

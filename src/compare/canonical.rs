@@ -3,14 +3,13 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::difference::is_accepted;
 use super::number::Number;
-use super::path::{Path, PathStep};
 use super::policy::ToolRules;
 use super::reader::Reader;
 use super::reference::Referred;
 use super::rule::Rule;
 use super::text::Text;
+use super::walk::is_accepted;
 use crate::recording::Json;
 
 /// A JSON value in canonical form: equal values mean the same to a tool.
@@ -88,24 +87,6 @@ impl Value {
             Value::Loose(loose) => loose.value.bare(),
             Value::Referred(referred) => referred.value.bare(),
             value => value,
-        }
-    }
-
-    /// Whether there is such a place in it.
-    pub(super) fn has_place(&self, path: &mut Path, wanted: &dyn Fn(&Path) -> bool) -> bool {
-        let at = |step: PathStep, value: &Value, path: &mut Path| {
-            path.push(step);
-            let found = wanted(path) || value.has_place(path, wanted);
-            path.pop();
-            found
-        };
-        match self {
-            Value::Object(members) => {
-                members.iter().any(|(key, value)| at(PathStep::Key(key.lossy().into_owned()), value, path))
-            }
-            Value::Array(items) => items.iter().enumerate().any(|(index, item)| at(PathStep::Index(index), item, path)),
-            Value::Embedded(value) => value.has_place(path, wanted),
-            _ => false,
         }
     }
 

@@ -138,7 +138,8 @@ pub(super) fn are_spellings(a: &str, b: &str) -> bool {
     letters(a) == letters(b)
 }
 
-fn lists(a: &[Value], b: &[Value]) -> Option<Hint> {
+/// How two lists are alike as wholes: the same items in another order, or not as often each.
+pub(super) fn lists(a: &[Value], b: &[Value]) -> Option<Hint> {
     let sorted = |items: &[Value]| {
         let mut items: Vec<u128> = items.iter().map(Value::hash128).collect();
         items.sort_unstable();

@@ -75,8 +75,21 @@ pub(super) enum Aspect {
     Case,
     /// What a code point means.
     Unicode,
-    /// What a tool declares.
-    Declared,
+}
+
+impl Aspect {
+    pub(super) const COUNT: usize = Self::Unicode as usize + 1;
+}
+
+/// What of the places that it covers a rule decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Decides {
+    /// One aspect.
+    One(Aspect),
+    /// All: it takes back what broader rules say.
+    Everything,
+    /// None: it is about what a tool declares.
+    NoPlace,
 }
 
 impl How {
@@ -107,10 +120,11 @@ impl How {
         }
     }
 
-    /// What it decides; `None` for [`How::Exact`], which takes back all rules.
-    pub(super) fn aspect(&self) -> Option<Aspect> {
-        Some(match self {
-            How::Exact => return None,
+    /// What it decides.
+    pub(super) fn decides(&self) -> Decides {
+        Decides::One(match self {
+            How::Exact => return Decides::Everything,
+            How::Schema => return Decides::NoPlace,
             How::Ignore
             | How::Present
             | How::Type
@@ -127,7 +141,6 @@ impl How {
             How::Trim => Aspect::Space,
             How::Caseless => Aspect::Case,
             How::ExactUnicode => Aspect::Unicode,
-            How::Schema => Aspect::Declared,
         })
     }
 

@@ -30,6 +30,7 @@ mod reference;
 mod rule;
 mod sequence;
 mod text;
+mod walk;
 
 pub use alignment::{Alignment, Edge, Excuse, Extra, ExtraKind, Missing, MissingKind, Order, Pair, PairKind};
 pub use arguments::{Arguments, CallKey};
@@ -43,6 +44,7 @@ pub use difference::{Change, Difference, differences};
 pub use excerpt::{around_difference, beginning};
 pub use faulty_arguments::FaultyArguments;
 pub use hint::Hint;
+pub(crate) use hint::is_uuid;
 pub use how::{How, TextPattern};
 pub use matching::Matching;
 pub use number::Number;

@@ -35,6 +35,11 @@ impl Agents {
         call.call.agent.as_deref().filter(|_| self == Agents::Count)
     }
 
+    /// Whether both are the same call to the letter, by one agent.
+    pub(super) fn are_letter_equal(self, a: &PreparedCall<'_>, b: &PreparedCall<'_>) -> bool {
+        a.is_letter_equal(b) && self.of(a) == self.of(b)
+    }
+
     pub(super) fn key(self, call: &PreparedCall<'_>) -> CallKey {
         match self.of(call) {
             Some(agent) => CallKey::by(Some(agent), &call.call.name, call.arguments()),
@@ -72,12 +77,10 @@ impl Ends {
         if !recorded.first().is_some_and(trims) {
             return Self { start: 0, end: 0 };
         }
-        let is_same =
-            |(a, b): &(&PreparedCall<'_>, &PreparedCall<'_>)| a.is_letter_equal(b) && agents.of(a) == agents.of(b);
+        let is_same = |(a, b): &(&PreparedCall<'_>, &PreparedCall<'_>)| agents.are_letter_equal(a, b);
         let start = recorded.iter().zip(seen).take_while(is_same).count();
-        let rest = |calls: &'_ [PreparedCall<'_>]| calls.len() - start;
         let end = recorded[start..].iter().rev().zip(seen[start..].iter().rev()).take_while(is_same).count();
-        Self { start, end: end.min(rest(recorded)).min(rest(seen)) }
+        Self { start, end }
     }
 
     fn between<'c, 'a>(&self, calls: &'c [PreparedCall<'a>]) -> &'c [PreparedCall<'a>] {

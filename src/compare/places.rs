@@ -26,6 +26,12 @@ impl Value {
         }
     }
 
+    /// Shows the whole with the path `$`, then each place in it.
+    pub(super) fn for_each_place<'v>(&'v self, visit: &mut dyn FnMut(&Path, &'v Value)) {
+        visit(&Path::root(), self);
+        self.each_below(&mut Path::root(), visit);
+    }
+
     fn each_below<'v>(&'v self, path: &mut Path, visit: &mut dyn FnMut(&Path, &'v Value)) {
         let at = |step: PathStep, value: &'v Value, path: &mut Path, visit: &mut dyn FnMut(&Path, &'v Value)| {
             path.push(step);

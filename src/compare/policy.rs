@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::declared::{ToolDefinitions, ToolSchema};
-use super::how::{Aspect, How};
+use super::how::{Aspect, Decides, How};
 use super::path::Path;
 use super::rule::Rule;
 use crate::recording::ToolName;
@@ -95,48 +95,17 @@ pub struct ToolRules<'a> {
 
 /// What the rules say of one place: for each aspect the rule that decides it.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Treatment<'a> {
-    pub(super) equality: Option<&'a Arc<Rule>>,
-    pub(super) order: Option<&'a Arc<Rule>>,
-    pub(super) null: Option<&'a Arc<Rule>>,
-    pub(super) default: Option<&'a Arc<Rule>>,
-    pub(super) presence: Option<&'a Arc<Rule>>,
-    pub(super) embedding: Option<&'a Arc<Rule>>,
-    pub(super) space: Option<&'a Arc<Rule>>,
-    pub(super) case: Option<&'a Arc<Rule>>,
-    pub(super) unicode: Option<&'a Arc<Rule>>,
-}
+pub(super) struct Treatment<'a>([Option<&'a Arc<Rule>>; Aspect::COUNT]);
 
 impl<'a> Treatment<'a> {
-    fn slot(&mut self, aspect: Aspect) -> Option<&mut Option<&'a Arc<Rule>>> {
-        Some(match aspect {
-            Aspect::Equality => &mut self.equality,
-            Aspect::Order => &mut self.order,
-            Aspect::Null => &mut self.null,
-            Aspect::Default => &mut self.default,
-            Aspect::Presence => &mut self.presence,
-            Aspect::Embedding => &mut self.embedding,
-            Aspect::Space => &mut self.space,
-            Aspect::Case => &mut self.case,
-            Aspect::Unicode => &mut self.unicode,
-            Aspect::Declared => return None,
-        })
+    /// The rule that decides an aspect.
+    pub(super) fn of(&self, aspect: Aspect) -> Option<&'a Arc<Rule>> {
+        self.0[aspect as usize]
     }
 
-    /// The rules that decide something here, each once.
+    /// The rules that decide something here.
     fn deciding(&self) -> impl Iterator<Item = &'a Arc<Rule>> {
-        let all = [
-            self.equality,
-            self.order,
-            self.null,
-            self.default,
-            self.presence,
-            self.embedding,
-            self.space,
-            self.case,
-            self.unicode,
-        ];
-        all.into_iter().flatten()
+        self.0.into_iter().flatten()
     }
 }
 
@@ -158,9 +127,10 @@ impl<'a> ToolRules<'a> {
     pub(super) fn at(&self, path: &Path) -> Treatment<'a> {
         let mut treatment = Treatment::default();
         for rule in self.rules.iter().filter(|rule| rule.covers(path)) {
-            let Some(aspect) = rule.how().aspect() else { break };
-            if let Some(slot) = treatment.slot(aspect) {
-                slot.get_or_insert(rule);
+            match rule.how().decides() {
+                Decides::Everything => break,
+                Decides::One(aspect) => drop(treatment.0[aspect as usize].get_or_insert(rule)),
+                Decides::NoPlace => {}
             }
         }
         treatment
@@ -180,6 +150,12 @@ impl<'a> ToolRules<'a> {
             }
             place.pop();
         }
+    }
+
+    /// The same rules, as they are written.
+    #[must_use]
+    pub(super) fn named(&self, path: &Path) -> Vec<String> {
+        self.deciding(path).into_iter().map(ToString::to_string).collect()
     }
 }
 

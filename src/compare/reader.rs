@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::canonical::{Alike, Loose, Value};
-use super::how::How;
+use super::how::{Aspect, How};
 use super::number::Number;
 use super::path::{Path, PathStep};
 use super::policy::{ToolRules, Treatment};
@@ -48,7 +48,7 @@ impl<'a> Reader<'a> {
         self.white();
         match self.peek() {
             b'{' => self.object(),
-            b'[' => ordered(self.array(), treatment.order),
+            b'[' => ordered(self.array(), treatment.of(Aspect::Order)),
             b'"' => self.string(treatment),
             b't' => self.word(4, Value::Bool(true)),
             b'f' => self.word(5, Value::Bool(false)),
@@ -91,17 +91,17 @@ impl<'a> Reader<'a> {
     fn string(&mut self, treatment: &Treatment<'_>) -> Value {
         let decoded = decode_string(self.quoted());
         if let Decoded::Text(text) = &decoded
-            && treatment.embedding.is_none()
+            && treatment.of(Aspect::Embedding).is_none()
             && let Some(value) = self.embedded(text, treatment)
         {
             return Value::Embedded(Box::new(value));
         }
-        let form = if treatment.unicode.is_some() { Form::Exact } else { Form::Normal };
+        let form = if treatment.of(Aspect::Unicode).is_some() { Form::Exact } else { Form::Normal };
         let mut text = Text::read(decoded, form);
-        if treatment.space.is_some() {
+        if treatment.of(Aspect::Space).is_some() {
             text = text.trimmed();
         }
-        if treatment.case.is_some() {
+        if treatment.of(Aspect::Case).is_some() {
             text = text.in_lower_case();
         }
         Value::Text(text)
@@ -135,17 +135,17 @@ impl<'a> Reader<'a> {
 
     /// What rules make of a value.
     fn ruled(&self, value: Value, treatment: &Treatment<'_>) -> Option<Value> {
-        if treatment.null.is_some() && value == Value::Null {
+        if treatment.of(Aspect::Null).is_some() && value == Value::Null {
             return None;
         }
-        if treatment.default.is_some_and(|rule| is_default(&value, rule)) {
+        if treatment.of(Aspect::Default).is_some_and(|rule| is_default(&value, rule)) {
             return None;
         }
-        let value = match treatment.equality {
+        let value = match treatment.of(Aspect::Equality) {
             Some(rule) => self.equated(value, rule)?,
             None => value,
         };
-        Some(match treatment.presence {
+        Some(match treatment.of(Aspect::Presence) {
             Some(rule) => loose(value, rule),
             None => value,
         })

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::arguments::Arguments;
 use super::canonical::Value;
-use super::path::{Path, PathStep};
+use super::path::Path;
 use super::policy::ToolRules;
 use super::text::Text;
 use crate::recording::Json;
@@ -167,31 +167,11 @@ const LOOKED_THROUGH: usize = 16_384;
 impl Origins {
     /// Takes in the result of a call; `call` is its place.
     pub(crate) fn add(&mut self, call: usize, label: Label, result: &Json) {
-        let value = Value::read(result, &ToolRules::none());
-        self.take(call, label, &value, &mut Path::root());
-    }
-
-    fn take(&mut self, call: usize, label: Label, value: &Value, path: &mut Path) {
-        match value {
-            Value::Object(members) => {
-                for (key, value) in members {
-                    path.push(PathStep::Key(key.lossy().into_owned()));
-                    self.take(call, label, value, path);
-                    path.pop();
-                }
-            }
-            Value::Array(items) => {
-                for (index, item) in items.iter().enumerate() {
-                    path.push(PathStep::Index(index));
-                    self.take(call, label, item, path);
-                    path.pop();
-                }
-            }
-            Value::Embedded(value) => self.take(call, label, value, path),
+        Value::read(result, &ToolRules::none()).for_each_place(&mut |path, value| match value {
             Value::Number(number) => self.put(number.to_string(), Source { label, path: shown(path), call }),
             Value::Text(text) => self.take_text(call, label, text, path),
             _ => {}
-        }
+        });
     }
 
     /// A text as a whole, and in prose each word that looks like an id.
@@ -222,7 +202,12 @@ impl Origins {
     pub(super) fn used_by(&self, arguments: Option<&Json>, call: usize) -> Vec<usize> {
         let mut used = Vec::new();
         if let Some(value) = Arguments::read(arguments, &ToolRules::none()).value() {
-            self.before(call).uses(value, &mut used);
+            let before = self.before(call);
+            value.for_each_place(&mut |_, value| match value {
+                Value::Number(number) => before.use_of(&number.to_string(), &mut used),
+                Value::Text(text) => text.as_str().into_iter().for_each(|text| before.use_of(text, &mut used)),
+                _ => {}
+            });
         }
         used.sort_unstable();
         used.dedup();
@@ -267,17 +252,6 @@ impl OriginsBefore<'_> {
         match parts.iter().any(|part| matches!(part, Part::Out(_))) {
             true => Value::Referred(Box::new(Referred { value, parts })),
             false => value,
-        }
-    }
-
-    fn uses(&self, value: &Value, used: &mut Vec<usize>) {
-        match value {
-            Value::Object(members) => members.iter().for_each(|(_, value)| self.uses(value, used)),
-            Value::Array(items) => items.iter().for_each(|item| self.uses(item, used)),
-            Value::Embedded(value) => self.uses(value, used),
-            Value::Number(number) => self.use_of(&number.to_string(), used),
-            Value::Text(text) => text.as_str().into_iter().for_each(|text| self.use_of(text, used)),
-            _ => {}
         }
     }
 

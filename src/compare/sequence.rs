@@ -20,8 +20,8 @@ use crate::recording::ToolName;
 pub fn align(recorded: &[PreparedCall<'_>], seen: &[PreparedCall<'_>], matching: Matching) -> Alignment {
     let agents = Agents::told_by(recorded, seen);
     let traced = recorded.iter().chain(seen).any(PreparedCall::has_origins);
-    let is_same = |(a, b): (&PreparedCall<'_>, &PreparedCall<'_>)| a.is_letter_equal(b) && agents.of(a) == agents.of(b);
-    if !traced && recorded.len() == seen.len() && recorded.iter().zip(seen).all(is_same) {
+    if !traced && recorded.len() == seen.len() && recorded.iter().zip(seen).all(|(a, b)| agents.are_letter_equal(a, b))
+    {
         let same = |at| Pair { recorded: at, seen: at, kind: PairKind::Same, order: Order::Kept, excused: Vec::new() };
         return Alignment { pairs: (0..seen.len()).map(same).collect(), ..Alignment::default() };
     }
@@ -139,11 +139,11 @@ fn describe(
 
 /// How two calls differ, and what of it rules let pass.
 fn compared(recorded: &PreparedCall<'_>, seen: &PreparedCall<'_>, agents: Agents) -> (PairKind, Vec<Excuse>) {
-    let same_agent = agents.of(recorded) == agents.of(seen);
-    if recorded.is_letter_equal(seen) && same_agent && !recorded.has_origins() {
+    if agents.are_letter_equal(recorded, seen) && !recorded.has_origins() {
         return (PairKind::Same, Vec::new());
     }
     let rules = recorded.policy().tool(&recorded.call.name);
+    let same_agent = agents.of(recorded) == agents.of(seen);
     let same_tool = recorded.call.name == seen.call.name;
     let mut differences = match same_tool {
         true => recorded.arguments().differences(seen.arguments()),
@@ -151,7 +151,7 @@ fn compared(recorded: &PreparedCall<'_>, seen: &PreparedCall<'_>, agents: Agents
     };
     let excused = if rules.is_empty() { Vec::new() } else { excuses(recorded, seen, &rules, &differences) };
     for difference in &mut differences {
-        difference.rules = rules.deciding(&difference.path).iter().map(ToString::to_string).collect();
+        difference.rules = rules.named(&difference.path);
     }
     let kind = match (same_tool, same_agent, differences.is_empty()) {
         (true, true, true) => PairKind::Same,
@@ -173,10 +173,7 @@ fn excuses(
     let left: HashSet<String> = left.iter().map(|difference| difference.path.general()).collect();
     let all = plain(recorded).differences(&plain(seen)).into_iter();
     all.filter(|difference| !left.contains(&difference.path.general()))
-        .map(|difference| Excuse {
-            rules: rules.deciding(&difference.path).iter().map(ToString::to_string).collect(),
-            path: difference.path,
-        })
+        .map(|difference| Excuse { rules: rules.named(&difference.path), path: difference.path })
         .filter(|excuse| !excuse.rules.is_empty())
         .collect()
 }

@@ -1,7 +1,7 @@
 //! What the values at a place look like: ids, hashes, times, numbers, words.
 
 use super::outline::{Grain, Outline};
-use crate::compare::Value;
+use crate::compare::{Value, is_uuid};
 
 /// What the values at a place look like, in counts.
 #[derive(Clone, Debug)]
@@ -251,13 +251,7 @@ fn shape(text: &str) -> Option<Shape> {
     let bytes = text.as_bytes();
     let is_hex = |byte: &u8| byte.is_ascii_hexdigit();
     match bytes.len() {
-        36 if bytes.iter().enumerate().all(|(at, byte)| match at {
-            8 | 13 | 18 | 23 => *byte == b'-',
-            _ => is_hex(byte),
-        }) =>
-        {
-            Some(Shape::Uuid)
-        }
+        36 if is_uuid(text) => Some(Shape::Uuid),
         26 if is_ulid(bytes) => Some(Shape::Ulid),
         32 | 40 | 64 if bytes.iter().all(is_hex) => Some(Shape::Hash),
         _ => time_shape(bytes),
