@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::LearnError;
 use crate::recording::{
-    Ids, Interaction, Json, PlacedFiles, Quarantine, Recordings, Row, Span, Spool, UnreadRow, text_key, wire,
+    Ids, Interaction, PlacedFiles, Quarantine, Recordings, Row, Span, Spool, Standing, UnreadRow, text_key,
 };
 use crate::replay::target::PairBy;
 
@@ -110,11 +110,7 @@ impl Rows {
         let mut rows = Vec::new();
         let mut file = OwnFile::default();
         for found in recordings.found_rows()? {
-            let (span, text) = match &found {
-                Ok(row) if row.span().is_some() => (row.span(), None),
-                Ok(row) => (None, row.text().map(<[u8]>::to_vec)),
-                Err(_) => (None, None),
-            };
+            let standing = found.as_ref().map_or(Standing::Unwritten, Standing::of);
             let row = match found.and_then(UnreadRow::read).and_then(|row| file.admit(row)) {
                 Ok(row) => row,
                 Err(reject) => {
@@ -123,13 +119,7 @@ impl Rows {
                 }
             };
             visit(rows.len() as u64, file.number, &row.interaction);
-            let span = match span {
-                Some(span) => span,
-                None => {
-                    let text = text.unwrap_or_else(|| wire::write(&row.interaction).into_bytes());
-                    spool.keep(&text).map_err(LearnError::Again)?
-                }
-            };
+            let span = standing.keep(&row.interaction, &mut spool).map_err(LearnError::Again)?;
             rows.push(RowPlace {
                 span,
                 id: row.interaction.id.as_ref().map(|id| text_key(id.as_str())),
@@ -203,11 +193,7 @@ impl Rows {
     }
 
     fn read_again(&self, number: u32) -> Result<Interaction, LearnError> {
-        let bytes = self.files.read(self.rows[number as usize].span).map_err(LearnError::Again)?;
-        let broken = |problem: String| LearnError::Again(std::io::Error::other(problem));
-        let text = std::str::from_utf8(&bytes).map_err(|error| broken(error.to_string()))?;
-        let json = Json::parse(text).map_err(|fault| broken(fault.to_string()))?;
-        wire::read(&json).map_err(|fault| broken(fault.to_string()))
+        self.files.interaction(self.rows[number as usize].span).map_err(LearnError::Again)
     }
 }
 

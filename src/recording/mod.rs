@@ -3,6 +3,7 @@
 //! A recording is one or many files of JSONL (plain, gzip or zstd) or Parquet, read as a stream of rows. A row that
 //! cannot be read is never dropped: it becomes a [`Reject`] with its place and the reason.
 
+mod again;
 #[cfg(test)]
 mod arbitrary;
 mod convert;
@@ -26,6 +27,7 @@ mod unread;
 pub mod wire;
 mod write;
 
+pub(crate) use again::Standing;
 pub use convert::{ConvertError, Converted, convert};
 pub(crate) use ids::Ids;
 pub use inspect::{InspectError, Inspected, inspect, inspect_each};

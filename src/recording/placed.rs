@@ -73,7 +73,7 @@ impl PlacedFiles {
     ///
     /// # Errors
     /// When they cannot be read, or the file is not what it was.
-    pub(crate) fn read(&self, span: Span) -> io::Result<Vec<u8>> {
+    pub(super) fn read(&self, span: Span) -> io::Result<Vec<u8>> {
         let Some(file) = self.0.get(span.file as usize) else { return Err(io::ErrorKind::NotFound.into()) };
         let mut bytes = vec![0; span.length as usize];
         let read = file.read_at(&mut bytes, span.offset);
@@ -115,7 +115,7 @@ impl Spool {
     }
 
     /// Keeps the bytes of a row.
-    pub(crate) fn keep(&mut self, bytes: &[u8]) -> io::Result<Span> {
+    pub(super) fn keep(&mut self, bytes: &[u8]) -> io::Result<Span> {
         let out = match &mut self.out {
             Some(out) => out,
             none => none.insert(BufWriter::with_capacity(1 << 20, tempfile::tempfile()?)),

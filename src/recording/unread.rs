@@ -76,7 +76,7 @@ impl UnreadRow {
     }
 
     /// Where its bytes stand, where they can be read again there.
-    pub(crate) fn span(&self) -> Option<Span> {
+    pub(super) fn span(&self) -> Option<Span> {
         match (&self.content, self.at) {
             (Content::Text { bytes, .. }, At::Line { offset, .. }) if self.files[self.file].is_plain() => {
                 Span::new(self.file, offset, bytes.len())
@@ -86,7 +86,7 @@ impl UnreadRow {
     }
 
     /// Its text, where it came as one.
-    pub(crate) fn text(&self) -> Option<&[u8]> {
+    pub(super) fn text(&self) -> Option<&[u8]> {
         match &self.content {
             Content::Text { bytes, .. } => Some(bytes),
             Content::Read(_) => None,

@@ -10,8 +10,8 @@ use futures_core::future::BoxFuture;
 use super::super::attempt::{Aftermath, Failure, FailureKind};
 use super::{Abilities, Ending, PreflightReason, Reply, Session, Setups, Start, SystemUnderTest, TargetInfo};
 use crate::recording::{
-    CaseId, Ids, Interaction, Json, Keys, PlacedFiles, Quarantine, Recordings, SourceError, Span, Spool, UnreadRow,
-    text_key, wire,
+    CaseId, Ids, Interaction, Json, Keys, PlacedFiles, Quarantine, Recordings, SourceError, Span, Spool, Standing,
+    UnreadRow, text_key, wire,
 };
 use crate::replay::ToolRequest;
 
@@ -95,11 +95,7 @@ impl RecordedTarget {
         let (mut ids, mut paired, mut spans) = (Ids::default(), Keys::default(), Vec::new());
         let (mut quarantine, mut interactions, mut ambiguous) = (Quarantine::default(), 0, 0);
         for found in recordings.found_rows()? {
-            let (span, text) = match &found {
-                Ok(row) if row.span().is_some() => (row.span(), None),
-                Ok(row) => (None, row.text().map(<[u8]>::to_vec)),
-                Err(_) => (None, None),
-            };
+            let standing = found.as_ref().map_or(Standing::Unwritten, Standing::of);
             let row = match found.and_then(UnreadRow::read).and_then(|row| ids.admit(row)) {
                 Ok(row) => row,
                 Err(reject) => {
@@ -116,13 +112,7 @@ impl RecordedTarget {
                     continue;
                 }
             }
-            spans.push(match span {
-                Some(span) => span,
-                None => {
-                    let text = text.unwrap_or_else(|| wire::write(&row.interaction).into_bytes());
-                    spool.keep(&text).map_err(io)?
-                }
-            });
+            spans.push(standing.keep(&row.interaction, &mut spool).map_err(io)?);
         }
         recordings.check_unchanged(&stamps)?;
         spool.add_to(&mut files).map_err(io)?;
@@ -154,12 +144,7 @@ impl RecordedTarget {
     /// # Errors
     /// When it cannot be read any more, or its file was changed.
     pub fn find(&self, id: &CaseId, place: u64, recorded: &Interaction) -> std::io::Result<Option<Interaction>> {
-        let Some(span) = self.span(id, place, recorded) else { return Ok(None) };
-        let bytes = self.files.read(span)?;
-        let broken = |problem: String| std::io::Error::new(std::io::ErrorKind::InvalidData, problem);
-        let text = std::str::from_utf8(&bytes).map_err(|error| broken(error.to_string()))?;
-        let json = Json::parse(text).map_err(|fault| broken(fault.to_string()))?;
-        wire::read(&json).map(Some).map_err(|fault| broken(fault.to_string()))
+        self.span(id, place, recorded).map(|span| self.files.interaction(span)).transpose()
     }
 }
 
