@@ -165,11 +165,12 @@ impl ToolBindings {
     fn look_up(&mut self, tool: &ToolName, written: Option<&Json>) -> (Answer, Serving) {
         let policy = Arc::clone(&self.rules.policy);
         let results = self.given.as_ref().map(|given| &given.results);
-        let arguments = Arguments::read_after(written, &policy.tool(tool), results, self.servings.len());
+        let rules = policy.tool(tool);
+        let arguments = Arguments::read_after(written, &rules, results, self.servings.len());
         match self.shelf.find(tool, &arguments, &policy) {
             Found::Next(at) => {
                 self.used[at] = true;
-                let by_rule = !policy.tool(tool).is_empty() && !self.shelf.is_plainly(at, written);
+                let by_rule = !rules.is_empty() && !self.shelf.is_plainly(at, written);
                 let serving =
                     if by_rule { Serving::ByPolicy { recorded: at } } else { Serving::Exact { recorded: at } };
                 self.serve(at, serving)

@@ -28,6 +28,7 @@ pub(super) struct Bound {
     written: Option<Json>,
     way: usize,
     arguments: OnceCell<Arguments>,
+    key: OnceCell<CallKey>,
     pub(super) answer: Option<Answer>,
     effect: Option<Effect>,
 }
@@ -42,7 +43,7 @@ impl Bound {
             _ => None,
         };
         let (tool, written, effect) = (call.name.clone(), call.arguments.clone(), call.effect);
-        Self { tool, written, way, arguments: OnceCell::new(), answer, effect }
+        Self { tool, written, way, arguments: OnceCell::new(), key: OnceCell::new(), answer, effect }
     }
 
     /// Whether it changes something.
@@ -152,8 +153,7 @@ impl Shelf {
         if matches!(self.lookup, Lookup::InStep(_)) {
             return at;
         }
-        let tool = self.calls[at].tool.clone();
-        let key = CallKey::of(&tool, self.arguments(at, policy));
+        let (tool, key) = (self.calls[at].tool.clone(), self.key(at, policy));
         let Lookup::Indexed(index) = &mut self.lookup else { return at };
         let queue = index.by_key.entry(key).or_default();
         let turn = made.entry(key).or_default();
@@ -194,6 +194,12 @@ impl Shelf {
         call.arguments.get_or_init(read)
     }
 
+    /// What a recorded call is looked up by.
+    fn key(&self, at: usize, policy: &Policy) -> CallKey {
+        let call = &self.calls[at];
+        *call.key.get_or_init(|| CallKey::of(&call.tool, self.arguments(at, policy)))
+    }
+
     /// Whether a recorded call is equal to a call without any rule.
     pub(super) fn is_plainly(&self, at: usize, arguments: Option<&Json>) -> bool {
         let none = crate::compare::ToolRules::none();
@@ -231,10 +237,7 @@ impl Shelf {
             (Some(equal), Some(loose)) if self.calls[loose].way < self.calls[equal].way => Some(loose),
             (equal, loose) => equal.or(loose),
         };
-        let Lookup::Indexed(index) = &mut self.lookup else { return Found::Nothing };
-        if let Some(of_tool) = index.by_tool.get_mut(tool) {
-            of_tool.asked += 1;
-        }
+        self.note_asked(tool);
         let Some(at) = next else {
             let last = known.and_then(|(_, last)| last).or_else(|| self.last_by_leeway(tool, arguments, policy));
             return last.map_or(Found::Nothing, Found::UsedUp);
@@ -245,7 +248,7 @@ impl Shelf {
 
     /// Takes a recording out of those to come.
     fn take(&mut self, at: usize, policy: &Policy) {
-        let key = CallKey::of(&self.calls[at].tool, self.arguments(at, policy));
+        let key = self.key(at, policy);
         let Lookup::Indexed(index) = &mut self.lookup else { return };
         if let Some(queue) = index.by_key.get_mut(&key) {
             match queue.next.front() {
@@ -275,9 +278,8 @@ impl Shelf {
         let Lookup::Indexed(index) = &self.lookup else { return None };
         let places = self.around(tool).iter().copied().filter(|_| policy.is_loose());
         let mut fitting = places.filter(|at| {
-            let recorded = self.arguments(*at, policy);
-            let queue = || index.by_key.get(&CallKey::of(tool, recorded));
-            recorded.accepts(arguments) && queue().is_some_and(|queue| wanted(queue, *at))
+            let queue = || index.by_key.get(&self.key(*at, policy));
+            self.arguments(*at, policy).accepts(arguments) && queue().is_some_and(|queue| wanted(queue, *at))
         });
         fitting.next()
     }
@@ -290,28 +292,26 @@ impl Shelf {
         }
     }
 
-    /// Makes the index when a run first leaves step.
-    fn make_index(&mut self, policy: &Policy) {
-        if let Lookup::InStep(served) = self.lookup {
-            self.lookup = Lookup::Indexed(self.index_after(served, policy));
+    /// Counts that a call of a tool was asked.
+    fn note_asked(&mut self, tool: &ToolName) {
+        if let Lookup::Indexed(index) = &mut self.lookup
+            && let Some(of_tool) = index.by_tool.get_mut(tool)
+        {
+            of_tool.asked += 1;
         }
     }
 
-    /// The recordings by call and by tool, the first of them served.
-    fn index_after(&self, served: usize, policy: &Policy) -> Index {
-        let mut index = Index::default();
-        for (at, call) in self.calls.iter().enumerate() {
-            let key = CallKey::of(&call.tool, self.arguments(at, policy));
-            let (queue, of_tool) =
-                (index.by_key.entry(key).or_default(), index.by_tool.entry(call.tool.clone()).or_default());
-            of_tool.places.push(at);
-            if at < served {
-                queue.last = Some(at);
-                of_tool.asked += 1;
-            } else {
-                queue.next.push_back(at);
-            }
+    /// Makes the index when a run first leaves step, what was served so far taken out of it.
+    fn make_index(&mut self, policy: &Policy) {
+        let Lookup::InStep(served) = self.lookup else { return };
+        self.lookup = Lookup::Indexed(Index::default());
+        let mut made = HashMap::new();
+        for at in 0..self.calls.len() {
+            self.put(at, &mut made, policy);
         }
-        index
+        for at in 0..served {
+            self.take(at, policy);
+            self.note_asked(&self.calls[at].tool.clone());
+        }
     }
 }
