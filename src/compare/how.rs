@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::band::Band;
 use super::path::Path;
-use crate::recording::Json;
+use crate::recording::{Json, did_you_mean};
 
 /// How a place in the arguments is compared.
 #[derive(Clone, Debug)]
@@ -265,10 +265,7 @@ const WORDS: [&str; 20] = [
 ];
 
 fn unknown(word: &str) -> String {
-    let nearest = WORDS.iter().max_by(|a, b| strsim::jaro_winkler(a, word).total_cmp(&strsim::jaro_winkler(b, word)));
-    let near = nearest.filter(|near| strsim::jaro_winkler(near, word) > 0.75);
-    let near = near.map(|near| format!("; did you mean {near}?")).unwrap_or_default();
-    format!("{word:?} is none of {}{near}", WORDS.join(", "))
+    format!("{word:?} is none of {}{}", WORDS.join(", "), did_you_mean(word, &WORDS))
 }
 
 /// A time as `5m`, `1h 30m` or `500ms`.

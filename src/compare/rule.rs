@@ -108,6 +108,13 @@ impl Rule {
         Ok(Self { tools: pattern, path, how, origin, text })
     }
 
+    /// Whether a tool can be named in a rule by its name alone: it would not be read as a pattern, or as a part of the
+    /// path.
+    #[must_use]
+    pub fn can_name(tool: &str) -> bool {
+        !tool.contains(['*', '?', '[', '$'])
+    }
+
     /// How its places are compared.
     #[must_use]
     pub fn how(&self) -> &How {

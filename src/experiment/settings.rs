@@ -11,7 +11,7 @@ use super::target_spec::TargetSpec;
 use crate::case::{Tolerance, Tolerances};
 use crate::compare::Matching;
 use crate::evaluate::{EvaluationRules, Label, OutputComparison};
-use crate::recording::{Json, RejectBudget};
+use crate::recording::{Json, RejectBudget, did_you_mean};
 use crate::replay::target::PairBy;
 use crate::replay::{AfterLast, BindingRules, MissPolicy, StaticAnswer};
 use crate::store::{Content, SettingSource};
@@ -294,15 +294,7 @@ fn word<T: Copy>(text: &str, words: &[(&str, T)]) -> Result<T, String> {
         return Ok(*value);
     }
     let names: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
-    Err(format!("{text:?} is none of {}{}", names.join(", "), nearest(text, &names)))
-}
-
-fn nearest(text: &str, names: &[&str]) -> String {
-    let best = names.iter().max_by(|a, b| strsim::jaro_winkler(a, text).total_cmp(&strsim::jaro_winkler(b, text)));
-    match best.filter(|best| strsim::jaro_winkler(best, text) > 0.75) {
-        Some(best) => format!("; did you mean {best}?"),
-        None => String::new(),
-    }
+    Err(format!("{text:?} is none of {}{}", names.join(", "), did_you_mean(text, &names)))
 }
 
 fn matching(text: &str) -> Result<Matching, String> {
@@ -375,7 +367,7 @@ fn skips(flags: &Flags, suite: &Suite) -> Result<Vec<Label>, SettingsError> {
             true => Ok(Label::new(label.clone())),
             false => Err(SettingsError {
                 help: Some(format!("the checks are {}", LABELS.join(", "))),
-                ..SettingsError::new("skip", format!("there is no check {label:?}{}", nearest(label, LABELS)))
+                ..SettingsError::new("skip", format!("there is no check {label:?}{}", did_you_mean(label, LABELS)))
             }),
         })
         .collect()
@@ -388,9 +380,10 @@ fn gates(flags: &Flags, suite: &Suite) -> Result<Vec<GateSetting>, SettingsError
         (true, true) => return Ok(vec![GateSetting { gate: Gate::AllCasesPass, source: SettingSource::Default }]),
     };
     let read = |text: &String| match text.parse::<Gate>() {
-        Ok(Gate::LabelPassRate(label, _)) if !LABELS.contains(&label.as_str()) => {
-            Err(SettingsError::new("gate", format!("{text:?}: there is no check {label:?}{}", nearest(&label, LABELS))))
-        }
+        Ok(Gate::LabelPassRate(label, _)) if !LABELS.contains(&label.as_str()) => Err(SettingsError::new(
+            "gate",
+            format!("{text:?}: there is no check {label:?}{}", did_you_mean(&label, LABELS)),
+        )),
         Ok(gate) => Ok(GateSetting { gate, source }),
         Err(problem) => Err(SettingsError::new("gate", problem)),
     };

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::recording::nearest_word;
+
 /// Which target a run is made against.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TargetSpec {
@@ -55,15 +57,9 @@ impl FromStr for TargetSpec {
                 Ok(TargetSpec::Http(given.to_owned()))
             }
             "http" | "https" => Err(wrong("an address starts with http:// or https://".into())),
-            other => {
-                let near = KINDS
-                    .iter()
-                    .max_by(|a, b| strsim::jaro_winkler(a, other).total_cmp(&strsim::jaro_winkler(b, other)));
-                let near = near.filter(|near| strsim::jaro_winkler(near, other) > 0.75);
-                Err(wrong(near.map_or(format!("there is no kind {other:?}"), |near| {
-                    format!("there is no kind {other:?}, did you mean {near:?}?")
-                })))
-            }
+            other => Err(wrong(nearest_word(other, &KINDS).map_or(format!("there is no kind {other:?}"), |near| {
+                format!("there is no kind {other:?}, did you mean {near:?}?")
+            }))),
         }
     }
 }

@@ -146,8 +146,7 @@ impl Tally {
 /// What leaves a path out, as it is written on the command line; `None` where no rule can say it.
 pub(super) fn ignore_rule(tool: &str, path: &str) -> Option<String> {
     let rule = format!("{tool}:{path}");
-    // A tool whose name would be read as a pattern, or as a part of the path, cannot be named in a rule.
-    let reads_back = !tool.contains(['*', '?', '[', '$']) && visible(&rule) == rule && Rule::ignore(&rule).is_ok();
+    let reads_back = Rule::can_name(tool) && visible(&rule) == rule && Rule::ignore(&rule).is_ok();
     reads_back.then(|| format!("--ignore {}", shell_word(&rule)))
 }
 

@@ -74,6 +74,12 @@ impl CallDifference {
     }
 }
 
+/// Whether a check is about calls, so that their differences tell why it failed.
+#[must_use]
+pub fn is_about_calls(label: &str) -> bool {
+    ["tools", "tool-order", "tool-arguments", "extra-tools", "tool-schema"].contains(&label)
+}
+
 /// The kinds of difference between calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -352,8 +358,7 @@ fn are_alike(was: &ToolName, is: &ToolName) -> Option<&'static str> {
 /// A rule for a place, as it is written on the command line; `None` where none can say it.
 pub(super) fn rule_for(how: &str, tool: &ToolName, path: &Path) -> Option<String> {
     let rule = format!("{how} {tool}:{}", path.general());
-    let reads_back = !tool.as_str().contains(['*', '?', '[', '$']);
-    (reads_back && rule.parse::<Rule>().is_ok_and(|read| read.to_string() == rule)).then_some(rule)
+    (Rule::can_name(tool.as_str()) && rule.parse::<Rule>().is_ok_and(|read| read.to_string() == rule)).then_some(rule)
 }
 
 /// Both lists in one: the calls of the run in their order, recorded ones that were not made where they belong.

@@ -10,7 +10,7 @@ mod ruled_out;
 mod summary;
 mod trust;
 
-pub use calls::{CallDifference, CallLine, DifferenceKind, ExcusedRow};
+pub use calls::{CallDifference, CallLine, DifferenceKind, ExcusedRow, is_about_calls};
 pub use case_results::{CaseVerdict, EvalCaseResults};
 pub use counted::{counted, grouped, grouped_digits};
 pub use exit::Exit;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use rust_decimal::Decimal;
 use serde::{Deserialize, Serialize};
 
-use super::calls::DifferenceKind;
+use super::calls::{DifferenceKind, is_about_calls};
 use super::case_results::{CaseVerdict, EvalCaseResults};
 use super::row::{AttemptRow, AttemptVerdict, Usage};
 use super::trust::Trust;
@@ -305,7 +305,6 @@ impl SummaryBuilder {
     }
 
     fn add_groups(&mut self, row: &AttemptRow) {
-        let about_calls = ["tools", "tool-order", "tool-arguments", "extra-tools", "tool-schema"];
         for difference in &row.differences {
             let detail = match (&difference.expected, &difference.seen) {
                 (Some(expected), Some(seen)) => Some(format!("{expected} -> {seen}")),
@@ -325,7 +324,7 @@ impl SummaryBuilder {
             self.group(row, key, difference.gated, detail);
         }
         for result in row.results.iter().filter(|result| result.outcome == EvaluationOutcome::Failed) {
-            let explained = about_calls.contains(&result.label.as_str()) && !row.differences.is_empty();
+            let explained = is_about_calls(result.label.as_str()) && !row.differences.is_empty();
             if !explained {
                 let detail = Some(result.detail.clone()).filter(|detail| !detail.is_empty());
                 let (subject, kind) = (result.label.to_string(), "failed".to_owned());

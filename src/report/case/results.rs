@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::evaluate::{EvaluationOutcome, EvaluationResult};
 use crate::report::visible::visible;
-use crate::verdict::AttemptRow;
+use crate::verdict::{AttemptRow, is_about_calls};
 
 /// Results of one label that fell out the same way. A check of several parts, as one on tokens by class, gives one
 /// result a part.
@@ -93,8 +93,7 @@ pub(in crate::report) fn adds_to_differences(result: &EvaluationResult, row: &At
 
 /// Whether the differences of the calls, or the failure, say the same and better.
 fn is_explained(result: &EvaluationResult, row: &AttemptRow) -> bool {
-    let about_calls =
-        ["tools", "tool-order", "tool-arguments", "extra-tools", "tool-schema"].contains(&result.label.as_str());
+    let about_calls = is_about_calls(result.label.as_str());
     let by_calls = about_calls && result.outcome == EvaluationOutcome::Failed && !row.differences.is_empty();
     by_calls || (result.outcome == EvaluationOutcome::NotReached && row.failure.is_some())
 }
