@@ -8,6 +8,7 @@ mod gate;
 mod row;
 mod ruled_out;
 mod summary;
+mod tool_names;
 mod trust;
 
 pub use calls::{CallDifference, CallLine, DifferenceKind, ExcusedRow};
@@ -17,4 +18,5 @@ pub use exit::Exit;
 pub use gate::{Gate, GateError, GateResult, GateState};
 pub use row::{AttemptRow, AttemptVerdict, FailureRow, LedgerRow, MissRow, Usage};
 pub use summary::{DifferenceGroup, ExcusedBy, Facts, LabelCount, RunState, Sum, Summary, SummaryBuilder};
+pub use tool_names::ToolNames;
 pub use trust::Trust;

@@ -9,7 +9,7 @@ use taketwo::report::Report;
 use taketwo::store::{Content, GateSource, RunId, RunManifest, RunOutcome, SettingSource};
 use taketwo::verdict::{
     AttemptRow, AttemptVerdict, CallDifference, CallLine, DifferenceKind, EvalCaseResults, Facts, FailureRow, Gate,
-    GateState, LedgerRow, MissRow, RunState, Summary, SummaryBuilder, Trust, Usage,
+    GateState, LedgerRow, MissRow, RunState, Summary, SummaryBuilder, ToolNames, Trust, Usage,
 };
 
 /// A run with all that a report needs.
@@ -145,6 +145,7 @@ pub fn passed(index: u64, id: &str) -> AttemptRow {
         ways: None,
         differences: vec![],
         calls: vec![],
+        tools: ToolNames::default(),
         recorded: usage(LatencySource::Recorded),
         seen: usage(LatencySource::Stubbed),
         ledger: LedgerRow { asked: 3, exact: 3, fidelity: 1.0, ..LedgerRow::default() },
