@@ -12,6 +12,7 @@ mod json;
 mod junit;
 mod markdown;
 mod paper;
+mod sequences;
 mod sorts;
 mod spend;
 mod tally;

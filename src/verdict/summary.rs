@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::calls::DifferenceKind;
 use super::case_results::{CaseVerdict, EvalCaseResults};
 use super::row::{AttemptRow, AttemptVerdict, Usage};
+use super::sequences::{SequenceTally, Sequences};
 use super::trust::Trust;
 use crate::evaluate::EvaluationOutcome;
 use crate::recording::CaseId;
@@ -210,6 +211,9 @@ pub struct Summary {
     /// What rules let pass, by rule.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub excused: Vec<ExcusedBy>,
+    /// Which sequences of tools appeared and which vanished.
+    #[serde(default)]
+    pub sequences: Sequences,
     /// Values that made no sense and count as unknown, and the first of them.
     pub doubts: u64,
     /// The first doubt.
@@ -229,6 +233,7 @@ pub struct SummaryBuilder {
     summary: Summary,
     groups: BTreeMap<GroupKey, DifferenceGroup>,
     excused: BTreeMap<String, ExcusedBy>,
+    sequences: SequenceTally,
 }
 
 /// What differences are grouped by.
@@ -266,6 +271,7 @@ impl SummaryBuilder {
         for row in &case.attempts {
             self.add_attempt(row);
         }
+        self.sequences.add_case(case);
     }
 
     fn add_attempt(&mut self, row: &AttemptRow) {
@@ -365,7 +371,8 @@ impl SummaryBuilder {
     pub fn finish(self) -> Summary {
         let mut groups: Vec<_> = self.groups.into_values().collect();
         groups.sort_by(|a, b| b.gated.cmp(&a.gated).then(b.traffic.total_cmp(&a.traffic)).then(b.count.cmp(&a.count)));
-        Summary { groups, excused: self.excused.into_values().collect(), ..self.summary }
+        let (excused, sequences) = (self.excused.into_values().collect(), self.sequences.finish());
+        Summary { groups, excused, sequences, ..self.summary }
     }
 }
 

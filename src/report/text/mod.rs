@@ -4,6 +4,7 @@ mod checks;
 mod diff;
 mod figures;
 mod open_cases;
+mod sequences;
 
 pub(super) use diff::DiffReport;
 pub use diff::diff_text;
@@ -81,6 +82,10 @@ impl TextReport {
         let more = format!("taketwo report {} --all", report.manifest.id);
         let rest = self.options.rest(&more);
         figures::changes(&mut paper, report, &self.tally, rest);
+        match rest {
+            Rest::IsShown => sequences::table(&mut paper, &report.summary.sequences, report.summary.traffic, rest),
+            Rest::IsShownBy(command) => sequences::brief(&mut paper, &report.summary.sequences, command),
+        }
         figures::excused(&mut paper, report, rest);
         figures::spend(&mut paper, report, &self.tally);
         checks::write(&mut paper, report, &self.tally);
