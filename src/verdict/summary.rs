@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use rust_decimal::Decimal;
 use serde::{Deserialize, Serialize};
 
-use super::calls::DifferenceKind;
 use super::case_results::{CaseVerdict, EvalCaseResults};
+use super::found::{GroupKey, found_in};
 use super::row::{AttemptRow, AttemptVerdict, Usage};
 use super::sequences::{SequenceTally, Sequences};
 use super::trust::Trust;
@@ -225,7 +225,7 @@ pub struct Summary {
 }
 
 /// The most kinds of difference that are told apart.
-const GROUPS: usize = 500;
+pub(super) const GROUPS: usize = 500;
 
 /// Folds cases into a summary.
 #[derive(Debug, Default)]
@@ -234,15 +234,6 @@ pub struct SummaryBuilder {
     groups: BTreeMap<GroupKey, DifferenceGroup>,
     excused: BTreeMap<String, ExcusedBy>,
     sequences: SequenceTally,
-}
-
-/// What differences are grouped by.
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct GroupKey {
-    subject: String,
-    path: Option<String>,
-    kind: String,
-    rule: Option<String>,
 }
 
 impl SummaryBuilder {
@@ -311,32 +302,8 @@ impl SummaryBuilder {
     }
 
     fn add_groups(&mut self, row: &AttemptRow) {
-        let about_calls = ["tools", "tool-order", "tool-arguments", "extra-tools", "tool-schema"];
-        for difference in &row.differences {
-            let detail = match (&difference.expected, &difference.seen) {
-                (Some(expected), Some(seen)) => Some(format!("{expected} -> {seen}")),
-                (Some(only), None) | (None, Some(only)) => Some(only.clone()),
-                (None, None) => None,
-            };
-            let kind = match (difference.kind, &difference.seen) {
-                (DifferenceKind::Renamed, Some(seen)) => format!("renamed to {seen}"),
-                (kind, _) => kind.as_str().to_owned(),
-            };
-            let key = GroupKey {
-                subject: difference.tool.clone(),
-                path: difference.general_path.clone(),
-                kind,
-                rule: difference.rule.clone(),
-            };
-            self.group(row, key, difference.gated, detail);
-        }
-        for result in row.results.iter().filter(|result| result.outcome == EvaluationOutcome::Failed) {
-            let explained = about_calls.contains(&result.label.as_str()) && !row.differences.is_empty();
-            if !explained {
-                let detail = Some(result.detail.clone()).filter(|detail| !detail.is_empty());
-                let (subject, kind) = (result.label.to_string(), "failed".to_owned());
-                self.group(row, GroupKey { subject, path: None, kind, rule: None }, true, detail);
-            }
+        for found in found_in(row) {
+            self.group(row, found.key, found.gated, found.detail);
         }
     }
 

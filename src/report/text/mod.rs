@@ -4,10 +4,12 @@ mod checks;
 mod diff;
 mod figures;
 mod open_cases;
+mod run_diff;
 mod sequences;
 
 pub(super) use diff::DiffReport;
 pub use diff::diff_text;
+pub(super) use run_diff::RunDiffText;
 
 use std::io::{self, Write};
 
@@ -245,6 +247,6 @@ fn recordings(report: &Report<'_>) -> String {
 }
 
 /// The first digits of a hash.
-fn short(hash: &str) -> &str {
+pub(super) fn short(hash: &str) -> &str {
     hash.get(..8).unwrap_or(hash)
 }
