@@ -215,10 +215,9 @@ impl RunManifest {
     pub fn other_settings(&self, other: &RunManifest) -> Vec<OtherSetting> {
         let has_other_rules = self.others(other).any(|it| it.setting == "rules");
         // The rules say more than their hash.
-        let is_told = |it: &OtherSetting| {
-            !OF_TARGET.contains(&it.setting.as_str()) && !(has_other_rules && it.setting == "policy")
-        };
-        self.others(other).filter(is_told).collect()
+        let is_left_out =
+            |it: &OtherSetting| OF_TARGET.contains(&it.setting.as_str()) || (has_other_rules && it.setting == "policy");
+        self.others(other).filter(|it| !is_left_out(it)).collect()
     }
 
     /// The settings in which another manifest differs, a sentence each. Empty when a run can be resumed with it.
