@@ -339,3 +339,73 @@ fn attempts_are_compared_with_those_of_the_same_number() {
     let tokens = json["spend"].as_array().unwrap().iter().find(|sum| sum["name"] == "tokens").unwrap();
     assert_eq!(tokens["before"], tokens["after"]);
 }
+
+mod folded {
+    use taketwo::replay::FailureKind;
+    use taketwo::verdict::{
+        AttemptRow, CaseChangeKind, EvalCaseResults, FailureRow, RunDifference, RunDifferenceBuilder, Trend, Usage,
+        Values,
+    };
+
+    use crate::sample_runs::{changed, differing, passed};
+
+    /// The difference of runs of one attempt a case.
+    fn difference(cases: &[(AttemptRow, AttemptRow)]) -> RunDifference {
+        let mut builder = RunDifferenceBuilder::new(Values::Kept);
+        let case = |row: &AttemptRow| EvalCaseResults::new(vec![row.clone()]).unwrap();
+        cases.iter().for_each(|(before, after)| builder.add(&case(before), &case(after)));
+        builder.finish()
+    }
+
+    fn wrong(index: u64) -> AttemptRow {
+        let differences = vec![changed("refund", "$.amount", "82.13", "999.0")];
+        differing(index, &format!("case-{index}"), &["tool-arguments"], differences, vec![])
+    }
+
+    fn right(index: u64) -> AttemptRow {
+        passed(index, &format!("case-{index}"))
+    }
+
+    fn broken_off(index: u64) -> AttemptRow {
+        let failure = Some(FailureRow { kind: FailureKind::Exited, message: "exit status 1".into() });
+        let row = AttemptRow { failure, results: vec![], differences: vec![], ..right(index) };
+        AttemptRow { verdict: taketwo::verdict::AttemptVerdict::NotReached, seen: Usage::default(), ..row }
+    }
+
+    #[test]
+    fn kinds_of_difference_grow_and_shrink() {
+        let cases = [(wrong(0), wrong(0)), (right(1), wrong(1))];
+        let grew = difference(&cases);
+        let [group] = &grew.groups[..] else { panic!("{:?}", grew.groups) };
+        assert_eq!((group.trend, group.before.cases, group.after.cases), (Trend::Grew, 1, 2));
+        assert_eq!(group.example, "case-1", "the case that shows it");
+        let back = cases.map(|(before, after)| (after, before));
+        assert_eq!(difference(&back).groups[0].trend, Trend::Shrank);
+        assert!(difference(&[(wrong(0), wrong(0))]).groups.is_empty());
+    }
+
+    #[test]
+    fn what_breaks_off_makes_no_difference_vanish() {
+        let found = difference(&[(wrong(0), broken_off(0)), (right(1), right(1)), (broken_off(2), broken_off(2))]);
+        assert_eq!((found.broken_off, found.open), (2, 1));
+        assert!(found.groups.is_empty() && found.sequences.changes.is_empty(), "{found:?}");
+        let [change] = &found.changes[..] else { panic!("{:?}", found.changes) };
+        assert_eq!((change.kind, change.id.as_str()), (CaseChangeKind::OtherVerdict, "case-0"));
+        let tokens = found.spend.iter().find(|sum| sum.name == "tokens").unwrap();
+        assert_eq!((tokens.known, tokens.of), (1, 3));
+    }
+
+    #[test]
+    fn costs_of_two_currencies_are_not_compared() {
+        let paid = |currency: &str| {
+            let mut row = right(0);
+            (row.seen.cost, row.seen.currency) = (Some("1.5".parse().unwrap()), Some(currency.into()));
+            row
+        };
+        let known = |before, after| {
+            let found = difference(&[(paid(before), paid(after))]);
+            found.spend.iter().find(|sum| sum.name == "cost").unwrap().known
+        };
+        assert_eq!([known("EUR", "EUR"), known("EUR", "USD")], [1, 0]);
+    }
+}
