@@ -1,4 +1,4 @@
-//! `taketwo diff`: two recordings, what changed.
+//! `taketwo diff`: two recordings or two runs, what changed.
 
 use std::path::PathBuf;
 
@@ -7,22 +7,28 @@ use super::settings_args::{CompareArgs, RunArgs, SubjectArgs};
 use super::{Exit, screen};
 use crate::experiment::{self, Places};
 use crate::replay::Stopper;
-use crate::report::{Form, TextOptions};
+use crate::report::{Form, RunComparison, RunDiffForm, TextOptions};
+use crate::store::{RUNS, RunFolder};
 
-/// Compare two recordings: what changed, by case and in sum.
+/// Compare two recordings, or two runs: what changed, by case and in sum.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   taketwo diff monday.jsonl tuesday.jsonl
   taketwo diff a.parquet b.parquet --ignore 'search:$.ts' --exit-code
+  taketwo diff last~1 last
 
-Exit codes: 0; with --exit-code 1 when something differs and 3 when something
-could not be compared; 2 when a recording cannot be used.")]
+Exit codes: 0; with --exit-code 1 when something differs and 3 when nothing
+differs but something could not be compared; 2 when a recording or a run cannot
+be used.
+
+Two runs take memory for what differs and some 60 bytes a case.")]
 pub struct Args {
-    /// The recording that is held to
+    /// What is held to: a recording; or a run by its folder, its id, the start of its id, "last", or "last~1" for the
+    /// one before
     #[arg(value_name = "A")]
     before: String,
 
-    /// The recording that is compared with it
+    /// What is compared with it: a recording or a run as well
     #[arg(value_name = "B")]
     after: String,
 
@@ -37,7 +43,11 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     suite: Option<PathBuf>,
 
-    /// Show every pair that differs, not only the first 10
+    /// The folder that runs are kept in
+    #[arg(long, value_name = "FOLDER", default_value = RUNS)]
+    runs: PathBuf,
+
+    /// Show everything that differs, not only the first of each kind
     #[arg(long)]
     all: bool,
 
@@ -52,6 +62,46 @@ pub struct Args {
 
 /// Runs the verb.
 pub fn run(args: &Args) -> miette::Result<Exit> {
+    match (RunFolder::is_named(&args.before), RunFolder::is_named(&args.after)) {
+        (false, false) => recordings(args),
+        (true, true) => runs(args),
+        (true, false) => Err(mixed(&args.before, &args.after)),
+        (false, true) => Err(mixed(&args.after, &args.before)),
+    }
+}
+
+fn mixed(run: &str, recording: &str) -> miette::Report {
+    miette::miette!(
+        code = "taketwo::run_and_recording",
+        help = "compare two runs, or two recordings; to hold a target to the recording use `taketwo run`, whose --record \
+                writes what the target did as a recording",
+        "{run:?} is a run and {recording:?} is a recording: only like can be compared with like"
+    )
+}
+
+fn runs(args: &Args) -> miette::Result<Exit> {
+    if args.compare != CompareArgs::default() || args.lanes.is_some() || args.suite.is_some() {
+        return Err(miette::miette!(
+            code = "taketwo::runs_are_compared_as_they_are",
+            help = "leave these flags out; with other rules the recordings must be run again",
+            "two runs are compared as their journals tell them: no flag changes how they were compared and judged"
+        ));
+    }
+    let (before, after) = (RunFolder::open(&args.before, &args.runs)?, RunFolder::open(&args.after, &args.runs)?);
+    let comparison = RunComparison::new(&before, &after)?;
+    let form = if args.json { RunDiffForm::Json } else { RunDiffForm::Text(args.text()) };
+    screen::stream(|out| comparison.write(form, out))?;
+    Ok(if args.exit_code { comparison.exit() } else { Exit::Passed })
+}
+
+impl Args {
+    fn text(&self) -> TextOptions {
+        let limit = if self.all { usize::MAX } else { TextOptions::default().limit };
+        TextOptions { limit, ..TextOptions::for_terminal() }
+    }
+}
+
+fn recordings(args: &Args) -> miette::Result<Exit> {
     let subject = SubjectArgs {
         recordings: vec![args.before.clone()],
         target: Some(format!("recorded:{}", args.after)),
@@ -68,9 +118,7 @@ pub fn run(args: &Args) -> miette::Result<Exit> {
         super::stop_on_signals(stopper);
         experiment::run(&settings, &places, &mut ShownProgress::new(), stop).await
     })?;
-    let limit = if args.all { usize::MAX } else { TextOptions::default().limit };
-    let options = TextOptions { limit, ..TextOptions::for_terminal() };
-    let form = if args.json { Form::Json } else { Form::Diff(options) };
+    let form = if args.json { Form::Json } else { Form::Diff(args.text()) };
     screen::stream(|out| outcome.run.write(form, out))?;
     Ok(match outcome.run.exit() {
         Exit::Cancelled => Exit::Cancelled,

@@ -21,7 +21,7 @@ pub struct SubjectArgs {
 }
 
 /// How a run is compared.
-#[derive(Clone, Debug, Default, clap::Args)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, clap::Args)]
 #[command(next_help_heading = "Comparing")]
 pub struct CompareArgs {
     /// Do not look at this path of the arguments, as in 'search:$.filters[*].ts'; TOOL may hold * and ?

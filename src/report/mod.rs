@@ -12,6 +12,9 @@ mod json;
 mod junit;
 mod markdown;
 mod paper;
+mod run_comparison;
+mod run_diff_json;
+mod sequences;
 mod sorts;
 mod spend;
 mod tally;
@@ -30,6 +33,8 @@ pub use files::{Form, ReadBack, add_up};
 pub use json::json;
 pub use junit::junit;
 pub use markdown::{MARKDOWN_LIMIT, markdown, markdown_case};
+pub use run_comparison::{ComparedRun, RunComparison, RunDiffForm, Sameness};
+pub use run_diff_json::RunDiffDocument;
 pub use text::{TextOptions, case_text, diff_text, text};
 pub(crate) use visible::{shell_word, visible};
 
@@ -84,16 +89,21 @@ impl Verdict {
     }
 }
 
+/// What a run came to whose gates fell out like this.
+fn verdict_of(gates: GateState, run: RunState) -> Verdict {
+    match (gates, run) {
+        (GateState::Failed, _) => Verdict::Failed,
+        (_, RunState::Cancelled) => Verdict::Cancelled,
+        (GateState::NotProven, _) => Verdict::NotProven,
+        (GateState::Passed, _) => Verdict::Passed,
+    }
+}
+
 impl Report<'_> {
     /// What the run came to.
     #[must_use]
     pub fn verdict(&self) -> Verdict {
-        match (self.state, self.manifest.facts.state) {
-            (GateState::Failed, _) => Verdict::Failed,
-            (_, RunState::Cancelled) => Verdict::Cancelled,
-            (GateState::NotProven, _) => Verdict::NotProven,
-            (GateState::Passed, _) => Verdict::Passed,
-        }
+        verdict_of(self.state, self.manifest.facts.state)
     }
 
     /// The verdict in a sentence, as `FAILED: 3 of 40 cases differ from what production did`.

@@ -51,7 +51,16 @@ impl RunFolder {
         Ok(folder)
     }
 
-    /// Opens a run to read it: by its folder, its id, the start of its id, or `last`.
+    /// Whether a name is that of a run: a folder with a manifest, `last`, or what looks like an id or the start of one
+    /// and is no file.
+    #[must_use]
+    pub fn is_named(name: &str) -> bool {
+        let path = Path::new(name);
+        let may_be_id = back_from_last(name).is_some() || RunId::may_begin_with(name);
+        path.join(MANIFEST).is_file() || (may_be_id && !path.exists())
+    }
+
+    /// Opens a run to read it: by its folder, its id, the start of its id, or `last`; `last~1` is the one before.
     ///
     /// # Errors
     /// [`StoreError::NoRun`] and [`StoreError::Ambiguous`] when it is not to be found, others when it cannot be read.
@@ -205,10 +214,10 @@ fn find(wanted: &str, root: &Path) -> Result<PathBuf, StoreError> {
         return Ok(named.to_owned());
     }
     let runs = runs(root)?;
-    let mut found: Vec<&RunId> = match wanted {
-        "last" => runs.last().into_iter().collect(),
-        "" => Vec::new(),
-        start => runs.iter().filter(|run| run.as_str().starts_with(start)).collect(),
+    let mut found: Vec<&RunId> = match (wanted, back_from_last(wanted)) {
+        (_, Some(back)) => runs.iter().rev().nth(back).into_iter().collect(),
+        ("", _) => Vec::new(),
+        (start, _) => runs.iter().filter(|run| run.as_str().starts_with(start)).collect(),
     };
     match (found.pop(), found.is_empty()) {
         (Some(run), true) => Ok(root.join(run.as_str())),
@@ -221,6 +230,14 @@ fn find(wanted: &str, root: &Path) -> Result<PathBuf, StoreError> {
             let known = runs.iter().rev().take(3).map(ToString::to_string).collect();
             Err(StoreError::NoRun { wanted: wanted.to_owned(), root: root.to_owned(), known })
         }
+    }
+}
+
+/// How far before the latest run: `last` is that itself, `last~1` the one before it.
+fn back_from_last(wanted: &str) -> Option<usize> {
+    match wanted.strip_prefix("last")? {
+        "" => Some(0),
+        back => back.strip_prefix('~')?.parse().ok(),
     }
 }
 

@@ -5,8 +5,10 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
 use super::error::StoreError;
+use crate::recording::CaseId;
 use crate::replay::AttemptKey;
 use crate::verdict::{AttemptRow, EvalCaseResults};
 
@@ -38,6 +40,12 @@ pub struct JournalIndex {
 struct RowKey {
     index: u64,
     attempt: u32,
+}
+
+/// Of a row, what it is about.
+#[derive(Deserialize)]
+struct RowId {
+    id: CaseId,
 }
 
 impl JournalIndex {
@@ -105,7 +113,16 @@ impl JournalIndex {
     /// The cases in their order, read from the journal one by one.
     #[must_use]
     pub fn cases(&self) -> Cases<'_> {
-        Cases { path: &self.path, rest: &self.entries, file: None, line: Vec::new() }
+        Cases { path: &self.path, all: &self.entries, rest: &self.entries, file: None, line: Vec::new() }
+    }
+
+    /// The number and the id of each case, in their order.
+    pub fn ids(&self) -> impl Iterator<Item = Result<(u64, CaseId), StoreError>> {
+        let mut cases = self.cases();
+        self.entries.chunk_by(|a, b| a.index == b.index).filter_map(|rows| rows.first()).map(move |entry| {
+            let RowId { id } = cases.read(*entry)?;
+            Ok((entry.index, id))
+        })
     }
 }
 
@@ -113,6 +130,7 @@ impl JournalIndex {
 #[derive(Debug)]
 pub struct Cases<'a> {
     path: &'a Path,
+    all: &'a [Entry],
     rest: &'a [Entry],
     /// The file and where it stands.
     file: Option<(BufReader<File>, u64)>,
@@ -120,7 +138,12 @@ pub struct Cases<'a> {
 }
 
 impl Cases<'_> {
-    fn row(&mut self, entry: Entry) -> Result<AttemptRow, StoreError> {
+    /// Goes on with the case of this number; without one, with the next that there is.
+    pub fn seek(&mut self, index: u64) {
+        self.rest = &self.all[self.all.partition_point(|entry| entry.index < index)..];
+    }
+
+    fn read<T: DeserializeOwned>(&mut self, entry: Entry) -> Result<T, StoreError> {
         self.read_line(entry).map_err(StoreError::io("read", self.path))?;
         let fault = |problem: String| StoreError::Journal { path: self.path.to_owned(), offset: entry.offset, problem };
         // One look at the whole line costs less than one at each of its many texts.
@@ -150,7 +173,7 @@ impl Iterator for Cases<'_> {
         let count = self.rest.iter().take_while(|entry| entry.index == first.index).count();
         let (now, later) = self.rest.split_at(count);
         self.rest = later;
-        let rows: Result<Vec<AttemptRow>, StoreError> = now.iter().map(|entry| self.row(*entry)).collect();
+        let rows: Result<Vec<AttemptRow>, StoreError> = now.iter().map(|entry| self.read(*entry)).collect();
         // There is at least one row, so there is a case.
         rows.map(EvalCaseResults::new).transpose()
     }

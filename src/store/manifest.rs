@@ -119,6 +119,20 @@ pub struct RunManifest {
     pub facts: Facts,
 }
 
+/// A setting that two runs were made with differently.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OtherSetting {
+    /// The setting, in words.
+    pub setting: String,
+    /// The one run's; empty where it has none.
+    pub before: String,
+    /// The other's.
+    pub after: String,
+}
+
+/// Settings that say what is tested: two runs are made to differ in these.
+const OF_TARGET: [&str; 3] = ["target", "target version", "second recording"];
+
 /// What a run came to, written when it ends.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -186,14 +200,33 @@ impl RunManifest {
         self
     }
 
+    fn others(&self, other: &RunManifest) -> impl Iterator<Item = OtherSetting> {
+        let pairs = self.settings().into_iter().zip(other.settings());
+        pairs.filter(|((_, was), (_, is))| was != is).map(|((name, before), (_, after))| OtherSetting {
+            setting: name.to_owned(),
+            before,
+            after,
+        })
+    }
+
+    /// The settings in which another run was made differently, those left out that say what is tested: what the two
+    /// come to otherwise may be owing to these.
+    #[must_use]
+    pub fn other_settings(&self, other: &RunManifest) -> Vec<OtherSetting> {
+        let has_other_rules = self.others(other).any(|it| it.setting == "rules");
+        // The rules say more than their hash.
+        let is_left_out =
+            |it: &OtherSetting| OF_TARGET.contains(&it.setting.as_str()) || (has_other_rules && it.setting == "policy");
+        self.others(other).filter(|it| !is_left_out(it)).collect()
+    }
+
     /// The settings in which another manifest differs, a sentence each. Empty when a run can be resumed with it.
     #[must_use]
     pub fn differing_settings(&self, other: &RunManifest) -> Vec<String> {
         let shown = |value: &str| if value.is_empty() { "none".to_owned() } else { value.to_owned() };
-        let pairs = self.settings().into_iter().zip(other.settings());
-        let named: Vec<String> = pairs
-            .filter(|((_, was), (_, is))| was != is)
-            .map(|((name, was), (_, is))| format!("{name}: was {}, now {}", shown(&was), shown(&is)))
+        let named: Vec<String> = self
+            .others(other)
+            .map(|it| format!("{}: was {}, now {}", it.setting, shown(&it.before), shown(&it.after)))
             .collect();
         if named.is_empty() && self.settings_hash != other.settings_hash {
             return vec!["a setting that the manifest does not name, such as a check of the suite file".to_owned()];

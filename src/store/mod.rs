@@ -13,5 +13,5 @@ pub use file::{NewFile, replace_file};
 pub use folder::{RUNS, RunFolder};
 pub use index::{Cases, JournalIndex};
 pub use journal::JournalWriter;
-pub use manifest::{Content, GateSource, RunManifest, RunOutcome, SettingSource};
+pub use manifest::{Content, GateSource, OtherSetting, RunManifest, RunOutcome, SettingSource};
 pub use run_id::RunId;

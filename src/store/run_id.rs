@@ -11,6 +11,17 @@ use serde::{Deserialize, Serialize};
 #[serde(transparent)]
 pub struct RunId(String);
 
+/// The form of a name: `d` is a digit, `h` one of a hexadecimal number.
+const FORM: &[u8] = b"dddddddd-ddddddddd-hhhh";
+
+fn fits(text: &str) -> bool {
+    text.bytes().zip(FORM).all(|(byte, form)| match form {
+        b'd' => byte.is_ascii_digit(),
+        b'h' => byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte),
+        _ => byte == *form,
+    })
+}
+
 impl RunId {
     /// A name for a run that starts now.
     #[must_use]
@@ -29,13 +40,13 @@ impl RunId {
     /// Reads a name; `None` when the text has not the form of one.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        let form = b"dddddddd-ddddddddd-hhhh";
-        let fits = |(byte, form): (u8, &u8)| match form {
-            b'd' => byte.is_ascii_digit(),
-            b'h' => byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte),
-            _ => byte == *form,
-        };
-        (text.len() == form.len() && text.bytes().zip(form).all(fits)).then(|| Self(text.to_owned()))
+        (text.len() == FORM.len() && fits(text)).then(|| Self(text.to_owned()))
+    }
+
+    /// Whether a text has the form of a name, or of the start of one.
+    #[must_use]
+    pub fn may_begin_with(text: &str) -> bool {
+        !text.is_empty() && text.len() <= FORM.len() && fits(text)
     }
 
     /// The text.

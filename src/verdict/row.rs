@@ -4,6 +4,7 @@ use rust_decimal::Decimal;
 use serde::{Deserialize, Serialize};
 
 use super::calls::{CallDifference, CallLine, ExcusedRow, compared, cut, excused, rule_for};
+use super::tool_names::ToolNames;
 use crate::compare::Difference;
 use crate::evaluate::{EvalContext, EvaluationOutcome, EvaluationResult};
 use crate::recording::{CaseId, Interaction, ToolName};
@@ -78,6 +79,9 @@ pub struct AttemptRow {
     /// The calls of both sides side by side, where they differ.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub calls: Vec<CallLine>,
+    /// The tools of both sides by name, in order.
+    #[serde(skip_serializing_if = "ToolNames::are_unknown", default)]
+    pub tools: ToolNames,
     /// What the recording spent.
     pub recorded: Usage,
     /// What the run spent.
@@ -290,6 +294,7 @@ impl AttemptRow {
             differences,
             excused: excused(context),
             calls,
+            tools: ToolNames::of(context),
             recorded: Usage::of(recorded, recorded_latency, LatencySource::Recorded),
             seen: Usage::of(&attempt.seen, attempt.latency.ms, attempt.latency.source),
             ledger: LedgerRow::of(context),

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use rust_decimal::Decimal;
 use serde::{Deserialize, Serialize};
 
-use super::calls::{DifferenceKind, is_about_calls};
 use super::case_results::{CaseVerdict, EvalCaseResults};
+use super::found::{GroupKey, found_in};
 use super::row::{AttemptRow, AttemptVerdict, Usage};
+use super::sequences::{SequenceTally, Sequences};
 use super::trust::Trust;
 use crate::evaluate::EvaluationOutcome;
 use crate::recording::CaseId;
@@ -210,6 +211,9 @@ pub struct Summary {
     /// What rules let pass, by rule.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub excused: Vec<ExcusedBy>,
+    /// Which sequences of tools appeared and which vanished.
+    #[serde(default)]
+    pub sequences: Sequences,
     /// Values that made no sense and count as unknown, and the first of them.
     pub doubts: u64,
     /// The first doubt.
@@ -221,7 +225,7 @@ pub struct Summary {
 }
 
 /// The most kinds of difference that are told apart.
-const GROUPS: usize = 500;
+pub(super) const GROUPS: usize = 500;
 
 /// Folds cases into a summary.
 #[derive(Debug, Default)]
@@ -229,15 +233,7 @@ pub struct SummaryBuilder {
     summary: Summary,
     groups: BTreeMap<GroupKey, DifferenceGroup>,
     excused: BTreeMap<String, ExcusedBy>,
-}
-
-/// What differences are grouped by.
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct GroupKey {
-    subject: String,
-    path: Option<String>,
-    kind: String,
-    rule: Option<String>,
+    sequences: SequenceTally,
 }
 
 impl SummaryBuilder {
@@ -266,6 +262,7 @@ impl SummaryBuilder {
         for row in &case.attempts {
             self.add_attempt(row);
         }
+        self.sequences.add_case(case);
     }
 
     fn add_attempt(&mut self, row: &AttemptRow) {
@@ -305,31 +302,8 @@ impl SummaryBuilder {
     }
 
     fn add_groups(&mut self, row: &AttemptRow) {
-        for difference in &row.differences {
-            let detail = match (&difference.expected, &difference.seen) {
-                (Some(expected), Some(seen)) => Some(format!("{expected} -> {seen}")),
-                (Some(only), None) | (None, Some(only)) => Some(only.clone()),
-                (None, None) => None,
-            };
-            let kind = match (difference.kind, &difference.seen) {
-                (DifferenceKind::Renamed, Some(seen)) => format!("renamed to {seen}"),
-                (kind, _) => kind.as_str().to_owned(),
-            };
-            let key = GroupKey {
-                subject: difference.tool.clone(),
-                path: difference.general_path.clone(),
-                kind,
-                rule: difference.rule.clone(),
-            };
-            self.group(row, key, difference.gated, detail);
-        }
-        for result in row.results.iter().filter(|result| result.outcome == EvaluationOutcome::Failed) {
-            let explained = is_about_calls(result.label.as_str()) && !row.differences.is_empty();
-            if !explained {
-                let detail = Some(result.detail.clone()).filter(|detail| !detail.is_empty());
-                let (subject, kind) = (result.label.to_string(), "failed".to_owned());
-                self.group(row, GroupKey { subject, path: None, kind, rule: None }, true, detail);
-            }
+        for found in found_in(row) {
+            self.group(row, found.key, found.gated, found.detail);
         }
     }
 
@@ -364,7 +338,8 @@ impl SummaryBuilder {
     pub fn finish(self) -> Summary {
         let mut groups: Vec<_> = self.groups.into_values().collect();
         groups.sort_by(|a, b| b.gated.cmp(&a.gated).then(b.traffic.total_cmp(&a.traffic)).then(b.count.cmp(&a.count)));
-        Summary { groups, excused: self.excused.into_values().collect(), ..self.summary }
+        let (excused, sequences) = (self.excused.into_values().collect(), self.sequences.finish());
+        Summary { groups, excused, sequences, ..self.summary }
     }
 }
 

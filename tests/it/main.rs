@@ -27,6 +27,7 @@ mod recordings_are_real;
 mod replaying;
 mod reports;
 mod resume;
+mod run_diff;
 mod sample_runs;
 mod second_recording;
 mod self_comparison;

@@ -32,6 +32,30 @@ fn markdown(run: &SampleRun, limit: usize) -> String {
     report::markdown(&run.report(), &mut run.cases.iter().cloned(), limit)
 }
 
+/// Every member of the value has a place in the schema. The schema itself allows others, for later versions.
+pub fn assert_named(root: &serde_json::Value, schema: &serde_json::Value, value: &serde_json::Value, path: &str) {
+    if let Some(reference) = schema.get("$ref").and_then(serde_json::Value::as_str) {
+        return assert_named(root, root.pointer(&reference[1..]).unwrap(), value, path);
+    }
+    match value {
+        serde_json::Value::Object(members) => {
+            for (key, member) in members {
+                let named = schema.pointer(&format!("/properties/{}", key.replace('/', "~1")));
+                let named = named.or_else(|| schema.get("additionalProperties")).filter(|named| named.is_object());
+                let named = named.unwrap_or_else(|| panic!("{path}.{key} is not in the schema"));
+                assert_named(root, named, member, &format!("{path}.{key}"));
+            }
+        }
+        serde_json::Value::Array(items) => {
+            for item in items {
+                let of = schema.get("items").unwrap_or_else(|| panic!("{path}[] is not in the schema"));
+                assert_named(root, of, item, &format!("{path}[]"));
+            }
+        }
+        _ => {}
+    }
+}
+
 mod text_report {
     use super::*;
 
@@ -225,30 +249,6 @@ mod json_report {
                 validator.iter_errors(&report).map(|error| format!("{} {error}", error.instance_path())).collect();
             assert!(errors.is_empty(), "{name}: {errors:#?}");
             assert_named(&schema, &schema, &report, "$");
-        }
-    }
-
-    /// Every member of the value has a place in the schema. The schema itself allows others, for later versions.
-    fn assert_named(root: &Value, schema: &Value, value: &Value, path: &str) {
-        if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
-            return assert_named(root, root.pointer(&reference[1..]).unwrap(), value, path);
-        }
-        match value {
-            Value::Object(members) => {
-                for (key, member) in members {
-                    let named = schema.pointer(&format!("/properties/{}", key.replace('/', "~1")));
-                    let named = named.or_else(|| schema.get("additionalProperties")).filter(|named| named.is_object());
-                    let named = named.unwrap_or_else(|| panic!("{path}.{key} is not in the schema"));
-                    assert_named(root, named, member, &format!("{path}.{key}"));
-                }
-            }
-            Value::Array(items) => {
-                for item in items {
-                    let of = schema.get("items").unwrap_or_else(|| panic!("{path}[] is not in the schema"));
-                    assert_named(root, of, item, &format!("{path}[]"));
-                }
-            }
-            _ => {}
         }
     }
 

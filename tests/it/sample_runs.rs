@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use taketwo::evaluate::{EvaluationOutcome, EvaluationResult, Label};
-use taketwo::recording::CaseId;
+use taketwo::recording::{CaseId, ToolName};
 use taketwo::replay::{FailureKind, LatencySource, Stray, TargetInfo};
 use taketwo::report::Report;
 use taketwo::store::{Content, GateSource, RunId, RunManifest, RunOutcome, SettingSource};
 use taketwo::verdict::{
     AttemptRow, AttemptVerdict, CallDifference, CallLine, DifferenceKind, EvalCaseResults, Facts, FailureRow, Gate,
-    GateState, LedgerRow, MissRow, RunState, Summary, SummaryBuilder, Trust, Usage,
+    GateState, LedgerRow, MissRow, RunState, Summary, SummaryBuilder, ToolNames, Trust, Usage,
 };
 
 /// A run with all that a report needs.
@@ -145,6 +145,7 @@ pub fn passed(index: u64, id: &str) -> AttemptRow {
         ways: None,
         differences: vec![],
         calls: vec![],
+        tools: of_lines(&["login", "get_order", "note"].map(|name| line(Some(name), Some(name)))),
         recorded: usage(LatencySource::Recorded),
         seen: usage(LatencySource::Stubbed),
         ledger: LedgerRow { asked: 3, exact: 3, fidelity: 1.0, ..LedgerRow::default() },
@@ -200,6 +201,16 @@ pub fn line(recorded: Option<&str>, seen: Option<&str>) -> CallLine {
     CallLine { recorded: recorded.map(Into::into), seen: seen.map(Into::into), moved: false }
 }
 
+/// The tools that a listing names; where there is none, nothing is known of them.
+fn of_lines(lines: &[CallLine]) -> ToolNames {
+    if lines.is_empty() {
+        return ToolNames::default();
+    }
+    let name = |call: &String| ToolName::new(call.split(" {").next().unwrap());
+    let side = |of: fn(&CallLine) -> Option<&String>| Some(lines.iter().filter_map(of).map(name).collect());
+    ToolNames::new(side(|line| line.recorded.as_ref()), side(|line| line.seen.as_ref()))
+}
+
 /// An attempt with differences, which fails the checks that they belong to.
 pub fn differing(
     index: u64,
@@ -210,7 +221,8 @@ pub fn differing(
 ) -> AttemptRow {
     let failed = labels.iter().map(|label| result(label, EvaluationOutcome::Failed, "see the differences")).collect();
     let reply = Some("I have done it.\nAnything else?".into());
-    said(AttemptRow { differences, calls, reply, ..passed(index, id) }, failed)
+    let tools = of_lines(&calls);
+    said(AttemptRow { differences, calls, tools, reply, ..passed(index, id) }, failed)
 }
 
 fn passes(from: u64, to: u64) -> impl Iterator<Item = AttemptRow> {

@@ -7,6 +7,7 @@ use std::io::{self, Write};
 pub use one_case::markdown_case;
 
 use super::case::{CallMark, Extent, ShownCall, adds_to_differences, shown_calls, told_once};
+use super::sequences::{mark, sequence};
 use super::sorts::{Folding, Sort, Sorts};
 use super::spend;
 use super::tally::Tally;
@@ -23,6 +24,8 @@ pub const MARKDOWN_LIMIT: usize = 60_000;
 const MARKER: &str = "<!-- taketwo -->\n";
 /// How many kinds of difference are shown.
 const GROUPS: usize = 10;
+/// How many sequences of tools are shown.
+const SEQUENCES: usize = 5;
 /// How many sorts of failed cases are told.
 const SORTS: usize = 100;
 /// What is kept free for the last lines.
@@ -61,6 +64,7 @@ impl Telling for MarkdownReport {
         let mut page = Page { text: String::from(MARKER), limit: self.limit_bytes.saturating_sub(RESERVE) };
         head(&mut page, report);
         page.table(&changes(report));
+        page.table(&sequences(report));
         page.table(&spent(report, &self.tally));
         page.table(&gates(report));
         let blocks: Vec<String> = self.failed.shown().iter().map(folded).collect();
@@ -167,6 +171,27 @@ fn changes(report: &Report<'_>) -> Table {
         rows.push(format!("| and {} | | | | | |\n", counted(more as u64, "more kind")));
     }
     Table { head: head.to_owned(), rows }
+}
+
+/// What appeared and what vanished.
+fn sequences(report: &Report<'_>) -> Table {
+    let (changes, traffic) = (&report.summary.sequences.changes, report.summary.traffic);
+    let head = "### Tool sequences\n\n| | calls in a row | cases | traffic | first case |\n|---|---|--:|--:|---|\n";
+    let row = |change: &crate::verdict::SequenceChange| {
+        format!(
+            "| {} | {} | {} | {} | {} |\n",
+            mark(change.change),
+            code(&cut(&sequence(change), 200)),
+            grouped(change.cases),
+            percent(change.traffic, traffic),
+            code(&cut(&change.example, 80))
+        )
+    };
+    let mut rows: Vec<String> = changes.iter().take(SEQUENCES).map(row).collect();
+    if let Some(more) = changes.len().checked_sub(SEQUENCES).filter(|more| *more > 0) {
+        rows.push(format!("| | and {more} more | | | |\n"));
+    }
+    Table { head: head.into(), rows }
 }
 
 fn spent(report: &Report<'_>, tally: &Tally) -> Table {

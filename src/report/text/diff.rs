@@ -8,7 +8,7 @@ use super::super::tally::Tally;
 use super::super::telling::{Styles, Telling, text_of};
 use super::super::visible::visible;
 use super::super::words::{counted, grouped, weighed};
-use super::{OpenCases, TextOptions, checks, figures};
+use super::{OpenCases, TextOptions, checks, figures, sequences};
 use crate::report::Report;
 use crate::verdict::{AttemptVerdict, EvalCaseResults};
 
@@ -44,6 +44,7 @@ impl DiffReport {
         let more = "the same command with --all";
         let rest = self.options.rest(more);
         figures::changes(&mut paper, report, &self.tally, rest);
+        sequences::table(&mut paper, &report.summary.sequences, report.summary.traffic, rest);
         figures::excused(&mut paper, report, rest);
         figures::spend(&mut paper, report, &self.tally);
         checks::write(&mut paper, report, &self.tally);

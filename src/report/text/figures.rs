@@ -23,7 +23,7 @@ pub(super) enum Rest<'a> {
 }
 
 impl Rest<'_> {
-    fn most(self, beginning: usize) -> usize {
+    pub(super) fn most(self, beginning: usize) -> usize {
         match self {
             Rest::IsShownBy(_) => beginning,
             Rest::IsShown => usize::MAX,

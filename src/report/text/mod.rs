@@ -4,9 +4,12 @@ mod checks;
 mod diff;
 mod figures;
 mod open_cases;
+mod run_diff;
+mod sequences;
 
 pub(super) use diff::DiffReport;
 pub use diff::diff_text;
+pub(super) use run_diff::RunDiffText;
 
 use std::io::{self, Write};
 
@@ -81,6 +84,10 @@ impl TextReport {
         let more = format!("taketwo report {} --all", report.manifest.id);
         let rest = self.options.rest(&more);
         figures::changes(&mut paper, report, &self.tally, rest);
+        match rest {
+            Rest::IsShown => sequences::table(&mut paper, &report.summary.sequences, report.summary.traffic, rest),
+            Rest::IsShownBy(command) => sequences::brief(&mut paper, &report.summary.sequences, command),
+        }
         figures::excused(&mut paper, report, rest);
         figures::spend(&mut paper, report, &self.tally);
         checks::write(&mut paper, report, &self.tally);
@@ -240,6 +247,6 @@ fn recordings(report: &Report<'_>) -> String {
 }
 
 /// The first digits of a hash.
-fn short(hash: &str) -> &str {
+pub(super) fn short(hash: &str) -> &str {
     hash.get(..8).unwrap_or(hash)
 }
