@@ -1,6 +1,8 @@
 //! The canonical form of a JSON value.
 
+use std::cmp::Ordering;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use super::number::Number;
@@ -46,11 +48,53 @@ pub enum Alike {
     /// An item of a list that is not looked at.
     Ignored,
     /// Anything.
-    Present,
+    Present(Written),
     /// Anything of a JSON type.
-    Type(&'static str),
+    Type(&'static str, Written),
     /// What a rule names or describes.
-    Fits(Arc<Rule>),
+    Fits(Arc<Rule>, Written),
+}
+
+/// How a value was written that a rule takes for the same as others. It is for the reader of a report and counts for
+/// nothing: all are equal.
+#[derive(Clone, Debug)]
+pub struct Written(Box<str>);
+
+/// How many characters are kept of it.
+const WRITTEN: usize = 60;
+
+impl Written {
+    pub(super) fn of(value: &Value) -> Self {
+        let text = value.to_string();
+        match text.char_indices().nth(WRITTEN) {
+            Some((at, _)) => Self(format!("{}…", &text[..at]).into()),
+            None => Self(text.into()),
+        }
+    }
+}
+
+impl PartialEq for Written {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Written {}
+
+impl PartialOrd for Written {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Written {
+    fn cmp(&self, _: &Self) -> Ordering {
+        Ordering::Equal
+    }
+}
+
+impl Hash for Written {
+    fn hash<H: Hasher>(&self, _: &mut H) {}
 }
 
 /// A value that may differ somewhat.
@@ -148,13 +192,13 @@ impl Value {
                 items.iter().for_each(|item| item.feed(feed));
             }
             Value::Alike(Alike::Ignored) => feed(b"_i"),
-            Value::Alike(Alike::Present) => feed(b"_p"),
-            Value::Alike(Alike::Type(kind)) => {
+            Value::Alike(Alike::Present(_)) => feed(b"_p"),
+            Value::Alike(Alike::Type(kind, _)) => {
                 feed(b"_t");
                 feed(kind.as_bytes());
                 feed(b";");
             }
-            Value::Alike(Alike::Fits(rule)) => {
+            Value::Alike(Alike::Fits(rule, _)) => {
                 feed(b"_f");
                 feed(rule.to_string().as_bytes());
                 feed(b";");
@@ -176,7 +220,7 @@ impl Value {
             Value::Array(_) | Value::Unordered(_) => "a list",
             Value::Object(_) => "an object",
             Value::Embedded(_) => "a text that holds JSON",
-            Value::Alike(Alike::Type(kind)) => kind,
+            Value::Alike(Alike::Type(kind, _)) => kind,
             Value::Alike(_) => "anything",
             Value::Loose(_) | Value::Referred(_) => self.bare().kind(),
         }
@@ -190,7 +234,7 @@ fn feed_text(mark: &[u8], text: &Text, feed: &mut impl FnMut(&[u8])) {
 }
 
 impl fmt::Display for Value {
-    /// As compact JSON, keys in order.
+    /// As compact JSON, keys in order. What a rule takes for the same as others has a `~` before it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let quoted = |text: &Text| Json::string(&text.lossy()).text().to_owned();
         match self {
@@ -214,9 +258,10 @@ impl fmt::Display for Value {
             }
             Value::Embedded(value) => f.write_str(Json::string(&value.to_string()).text()),
             Value::Alike(Alike::Ignored) => f.write_str("(ignored)"),
-            Value::Alike(Alike::Present) => f.write_str("(anything)"),
-            Value::Alike(Alike::Type(kind)) => write!(f, "({kind})"),
-            Value::Alike(Alike::Fits(rule)) => write!(f, "({})", rule.how()),
+            // A rule lets it pass, so that it may be another one elsewhere.
+            Value::Alike(Alike::Present(written) | Alike::Type(_, written) | Alike::Fits(_, written)) => {
+                write!(f, "~{}", written.0)
+            }
             Value::Loose(_) | Value::Referred(_) => self.bare().fmt(f),
         }
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::canonical::{Alike, Loose, Value};
+use super::canonical::{Alike, Loose, Value, Written};
 use super::how::{Aspect, How};
 use super::number::Number;
 use super::path::{Path, PathStep};
@@ -135,32 +135,44 @@ impl<'a> Reader<'a> {
 
     /// What rules make of a value.
     fn ruled(&self, value: Value, treatment: &Treatment<'_>) -> Option<Value> {
-        if treatment.of(Aspect::Null).is_some() && value == Value::Null {
-            return None;
-        }
-        if treatment.of(Aspect::Default).is_some_and(|rule| is_default(&value, rule)) {
-            return None;
-        }
-        let value = match treatment.of(Aspect::Equality) {
-            Some(rule) => self.equated(value, rule)?,
-            None => value,
+        let equality = treatment.of(Aspect::Equality);
+        let equated = |value| match equality {
+            Some(rule) => self.equated(value, rule),
+            None => Some(value),
         };
+        let value = equated(value)?;
+        // What is alike to a value that counts as absent counts as absent too.
+        let is_alike = |absent: Value| equated(absent).is_none_or(|absent| absent == value);
+        if treatment.of(Aspect::Null).is_some() && is_alike(Value::Null) {
+            return None;
+        }
+        let default = treatment.of(Aspect::Default).and_then(|rule| self.default_of(rule, treatment));
+        if default.is_some_and(is_alike) {
+            return None;
+        }
         Some(match treatment.of(Aspect::Presence) {
             Some(rule) => loose(value, rule),
             None => value,
         })
     }
 
+    /// The value that a rule takes for absent, read as what stands in its place is.
+    fn default_of(&self, rule: &Rule, treatment: &Treatment<'_>) -> Option<Value> {
+        let How::Default(json) = rule.how() else { return None };
+        let path = self.path.clone();
+        Some(Reader { text: json.text(), at: 0, rules: self.rules, origins: None, path }.value_as(treatment))
+    }
+
     fn equated(&self, value: Value, rule: &Arc<Rule>) -> Option<Value> {
         Some(match rule.how() {
             How::Ignore => return None,
-            How::Present => Value::Alike(Alike::Present),
-            How::Type => Value::Alike(Alike::Type(value.kind())),
+            How::Present => Value::Alike(Alike::Present(Written::of(&value))),
+            How::Type => Value::Alike(Alike::Type(value.kind(), Written::of(&value))),
             How::Regex(pattern) if scalar_text(&value).is_some_and(|text| pattern.matches(&text)) => {
-                Value::Alike(Alike::Fits(Arc::clone(rule)))
+                Value::Alike(Alike::Fits(Arc::clone(rule), Written::of(&value)))
             }
             How::OneOf(values) if values.iter().any(|json| is_value(&value, json)) => {
-                Value::Alike(Alike::Fits(Arc::clone(rule)))
+                Value::Alike(Alike::Fits(Arc::clone(rule), Written::of(&value)))
             }
             How::Tolerance(_) | How::Window(_) => loose(value, rule),
             How::Reference => match self.origins {
@@ -254,10 +266,6 @@ fn within<'v>(value: &'v Value, path: &Path) -> Option<&'v Value> {
 
 fn is_value(value: &Value, json: &Json) -> bool {
     *value == Value::read(json, &ToolRules::none())
-}
-
-fn is_default(value: &Value, rule: &Rule) -> bool {
-    matches!(rule.how(), How::Default(json) if is_value(value, json))
 }
 
 /// A text or number as text; other values match no pattern.

@@ -41,6 +41,14 @@ pub enum RuleError {
     /// It does not say where.
     #[error("{0:?} does not say where: write HOW [TOOL:]PATH, as in caseless search:$.q")]
     Where(String),
+    /// It does not say in which way.
+    #[error("{text:?} does not say how to compare: write HOW [TOOL:]PATH, as in {instead:?}")]
+    Way {
+        /// What was written.
+        text: String,
+        /// What may have been meant.
+        instead: String,
+    },
     /// The tool is no pattern.
     #[error("{pattern:?} is no pattern of tools: {problem}")]
     Tools {
@@ -156,10 +164,14 @@ impl FromStr for Rule {
     type Err = RuleError;
 
     /// Reads `HOW [TOOL:]PATH`, as in `trim $.q`, `tolerance(0.01) refund:$.amount` or `sorted-by($.id) *:$.items`.
-    /// A place alone is ignored.
     fn from_str(text: &str) -> Result<Self, RuleError> {
+        let way = || {
+            let spaced = text.split_once(':').filter(|(word, _)| How::from_parts(word, None).is_ok());
+            let instead = spaced.map_or_else(|| format!("ignore {text}"), |(word, place)| format!("{word} {place}"));
+            RuleError::Way { text: text.to_owned(), instead }
+        };
         if text.starts_with('$') {
-            return Self::ignore(text);
+            return Err(way());
         }
         let (how, place) = match text.find(['(', ' ']) {
             // An argument may hold any character, so it ends where no other end can follow.
@@ -170,7 +182,7 @@ impl FromStr for Rule {
             }
             Some(at) => (How::from_parts(&text[..at], None), &text[at + 1..]),
             None if How::from_parts(text, None).is_ok() => return Err(RuleError::Where(text.to_owned())),
-            None => return Self::ignore(text),
+            None => return Err(way()),
         };
         let (tools, path) = split_tool(place.trim());
         Self::new(tools, path, how.map_err(RuleError::How)?)
@@ -227,8 +239,7 @@ mod tests {
             assert_eq!(text.parse::<Rule>().unwrap().to_string(), text);
         }
         assert_eq!("trim q".parse::<Rule>().unwrap().to_string(), "trim *:$.q");
-        assert_eq!("$[\"a b\"].c".parse::<Rule>().unwrap().to_string(), "ignore *:$[\"a b\"].c");
-        assert_eq!("$.ts".parse::<Rule>().unwrap(), Rule::ignore("ts").unwrap());
+        assert_eq!(Rule::ignore("$[\"a b\"].c").unwrap().to_string(), "ignore *:$[\"a b\"].c");
         assert_eq!(Rule::ignore("toolCalls[*].arguments.ts").unwrap().to_string(), "ignore *:$.ts");
     }
 
@@ -239,6 +250,10 @@ mod tests {
         }
         assert!(Rule::ignore("refund:*").is_ok(), "one tool's names alone may be compared");
         assert_eq!("type $".parse::<Rule>().unwrap_err(), RuleError::Root("type"));
+        let refused = |text: &str| text.parse::<Rule>().unwrap_err().to_string();
+        for (place, instead) in [("$.ts", "ignore $.ts"), ("f:$.x", "ignore f:$.x"), ("trim:f:$.x", "trim f:$.x")] {
+            assert!(refused(place).ends_with(&format!("as in {instead:?}")), "a place alone is no rule");
+        }
         assert!(matches!("trim".parse::<Rule>().unwrap_err(), RuleError::Where(_)));
         assert!(matches!("regex(a".parse::<Rule>().unwrap_err(), RuleError::Where(_)));
         assert!("trim a[".parse::<Rule>().is_err() && "nonsense $.a".parse::<Rule>().is_err());

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::alignment::{Alignment, Excuse, Extra, ExtraKind, Missing, MissingKind, Order, Pair, PairKind};
 use super::arguments::{Arguments, CallKey};
-use super::difference::Difference;
+use super::difference::{Change, Difference};
 use super::hint::Hint;
 use super::matching::Matching;
 use super::order::{broken_edges, out_of_order};
@@ -149,9 +149,15 @@ fn compared(recorded: &PreparedCall<'_>, seen: &PreparedCall<'_>, agents: Agents
         true => recorded.arguments().differences(seen.arguments()),
         false => recorded.arguments().differences(&seen.read_by(recorded)),
     };
-    let excused = if rules.is_empty() { Vec::new() } else { excuses(recorded, seen, &rules, &differences) };
-    for difference in &mut differences {
-        difference.rules = rules.named(&difference.path);
+    let mut excused = Vec::new();
+    if !rules.is_empty() {
+        let plain = |call: &PreparedCall<'_>| Arguments::read(call.call.arguments.as_ref(), &ToolRules::none());
+        let plain = plain(recorded).differences(&plain(seen));
+        for difference in &mut differences {
+            difference.rules = rules.named(&difference.path);
+            tell_what_counts_as_absent(difference, &plain);
+        }
+        excused = excuses(plain, &rules, &differences);
     }
     let kind = match (same_tool, same_agent, differences.is_empty()) {
         (true, true, true) => PairKind::Same,
@@ -162,17 +168,22 @@ fn compared(recorded: &PreparedCall<'_>, seen: &PreparedCall<'_>, agents: Agents
     (kind, excused)
 }
 
+/// A value that a rule takes for absent was there nevertheless, and the reader should see it.
+fn tell_what_counts_as_absent(difference: &mut Difference, plain: &[Difference]) {
+    let is_one_sided = matches!(difference.change, Change::Added | Change::Missing);
+    let both = plain.iter().find(|it| it.path == difference.path && it.expected.is_some() && it.seen.is_some());
+    if let Some(both) = both.filter(|_| is_one_sided) {
+        let rules = std::mem::take(&mut difference.rules);
+        *difference = Difference { rules, ..both.clone() };
+    }
+}
+
 /// What differs without any rule and is none of the differences that are left under the rules.
-fn excuses(
-    recorded: &PreparedCall<'_>,
-    seen: &PreparedCall<'_>,
-    rules: &ToolRules<'_>,
-    left: &[Difference],
-) -> Vec<Excuse> {
-    let plain = |call: &PreparedCall<'_>| Arguments::read(call.call.arguments.as_ref(), &ToolRules::none());
+fn excuses(plain: Vec<Difference>, rules: &ToolRules<'_>, left: &[Difference]) -> Vec<Excuse> {
     let left: HashSet<String> = left.iter().map(|difference| difference.path.general()).collect();
-    let all = plain(recorded).differences(&plain(seen)).into_iter();
-    all.filter(|difference| !left.contains(&difference.path.general()))
+    plain
+        .into_iter()
+        .filter(|difference| !left.contains(&difference.path.general()))
         .map(|difference| Excuse { rules: rules.named(&difference.path), path: difference.path })
         .filter(|excuse| !excuse.rules.is_empty())
         .collect()
@@ -333,6 +344,16 @@ mod tests {
         words.extend(alignment.missing.iter().map(|m| format!("missing {} {:?}", a[m.recorded].name, m.kind)));
         words.extend(alignment.extra.iter().map(|e| format!("extra {} {:?}", b[e.seen].name, e.kind)));
         words.join(", ")
+    }
+
+    #[test]
+    fn a_value_that_counts_as_absent_is_shown_where_another_stands() {
+        let policy = Policy::new(vec!["default(\"x\") $.v".parse().unwrap()]);
+        let (recorded, seen) = (calls("a=x"), calls("a=y"));
+        let alignment = align(&prepare(&recorded, &policy), &prepare(&seen, &policy), Matching::PartialOrder);
+        let PairKind::Changed(differences) = &alignment.pairs[0].kind else { panic!("{alignment:?}") };
+        assert_eq!(differences[0].to_string(), "$.v: \"x\" -> \"y\"");
+        assert_eq!(differences[0].rules, ["default(\"x\") *:$.v"]);
     }
 
     #[test]

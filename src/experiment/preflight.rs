@@ -6,7 +6,7 @@ use std::fmt;
 use super::execute::Sources;
 use super::settings::Settings;
 use super::variants::VariantSources;
-use crate::case::{EvalCase, EvalCaseParser, Expectation};
+use crate::case::{EvalCase, EvalCaseParser, Expectation, Variant};
 use crate::compare::{Arguments, Census, FaultyArguments, Rule};
 use crate::recording::{FirstLook, Quarantine, RejectBudget};
 use crate::replay::target::RecordedTarget;
@@ -27,6 +27,8 @@ pub struct Preflight {
     pub paired: u64,
     /// Cases that accept other ways than the recorded one.
     pub with_variants: u64,
+    /// How many of them accept one in which a call was answered by no recording.
+    pub unanswered_variants: u64,
     /// Rules of the policy that apply to nothing in the recordings.
     pub idle_rules: Vec<Rule>,
     /// What the tool definitions say of the recorded calls, where they are given.
@@ -109,6 +111,8 @@ impl Preflight {
                         Ok(mut case) => {
                             paired_variants.extend(sources.variants.holding(&case).map(str::to_owned));
                             sources.variants.add_to(&mut case, &parser).map_err(|error| miette::miette!("{error}"))?;
+                            let is_unanswered = case.variants.iter().any(Variant::is_unanswered);
+                            found.unanswered_variants += u64::from(is_unanswered);
                             found.with_variants += u64::from(!case.variants.is_empty());
                             found.idle_rules.retain(|rule| !applies(rule, &case));
                             found.faulty_arguments.add(&case.place, &case.recorded);
@@ -148,6 +152,7 @@ impl Preflight {
             "cases": self.cases,
             "tools": self.tools,
             "withVariants": self.with_variants,
+            "unansweredVariants": self.unanswered_variants,
             "faultyArguments": self.faulty_arguments,
             "toolDefinitions": self.declared,
             "rejected": self.quarantine.rejected,
@@ -257,7 +262,19 @@ impl Preflight {
     pub fn notes(&self) -> Vec<String> {
         let idle = |rule: &Rule| format!("the rule `{rule}` applies to nothing in the recordings");
         let declared = self.declared.iter().flat_map(Census::notes);
-        self.idle_rules.iter().map(idle).chain(self.faulty_arguments.note()).chain(declared).collect()
+        let notes = self.idle_rules.iter().map(idle).chain(self.faulty_arguments.note()).chain(declared);
+        notes.chain(self.unanswered_note()).collect()
+    }
+
+    fn unanswered_note(&self) -> Option<String> {
+        let cases = match self.unanswered_variants {
+            0 => return None,
+            1 => "1 case accepts".to_owned(),
+            count => format!("{count} cases accept"),
+        };
+        Some(format!(
+            "{cases} a way in which a call was answered by no recording: nobody knows what it does with an answer"
+        ))
     }
 
     fn weigh(&mut self, budget: RejectBudget, second: Option<&RecordedTarget>) {

@@ -48,6 +48,8 @@ pub struct ReadRun {
     pub attempts: u64,
     /// The rules that it was made with: what they accept is no difference.
     pub rules: Vec<String>,
+    /// The command line that it was made with, without the program and the verb.
+    pub arguments: Vec<String>,
     /// Whether its recordings are still there, so that what did not differ is known as well.
     pub is_whole: bool,
 }

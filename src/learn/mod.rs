@@ -205,6 +205,7 @@ impl<'a> Learning<'a> {
                 recordings: manifest.recordings.clone(),
                 attempts,
                 rules: manifest.rules.clone(),
+                arguments: manifest.arguments.clone(),
                 is_whole: recordings.is_some(),
             }
         });

@@ -104,8 +104,15 @@ fn try_it(learned: &Learned, saved_as: &str) -> String {
     let suite = word(saved_as);
     match (&read.run, read.files.as_slice()) {
         (Some(run), _) => {
-            let recordings: Vec<String> = run.recordings.iter().map(|file| word(file)).collect();
-            format!("taketwo run {} --target {} --suite {suite}", recordings.join(" "), word(&run.target))
+            let arguments: Vec<String> = run.arguments.iter().map(|argument| word(argument)).collect();
+            let arguments = arguments.join(" ");
+            let names = |flag: &str| run.arguments.iter().any(|it| it.strip_prefix(flag).is_some_and(ends_word));
+            // One run reads one suite: what another one says must not get lost.
+            if names("--target") && !names("--suite") {
+                format!("taketwo run {arguments} --suite {suite}")
+            } else {
+                format!("put the rules into your suite, then: taketwo run {arguments}")
+            }
         }
         (None, [before, after, ..]) => format!("taketwo diff {} {} --suite {suite}", word(before), word(after)),
         (None, files) => {
@@ -113,6 +120,11 @@ fn try_it(learned: &Learned, saved_as: &str) -> String {
             format!("taketwo run {file} --target TARGET --suite {suite}")
         }
     }
+}
+
+/// Whether a flag ends where this begins.
+fn ends_word(rest: &str) -> bool {
+    rest.is_empty() || rest.starts_with('=')
 }
 
 /// A text as a word of a shell, in quotes where it needs them.

@@ -22,8 +22,8 @@ pub use found::GroupKey;
 pub use gate::{Gate, GateError, GateResult, GateState};
 pub use row::{AttemptRow, AttemptVerdict, FailureRow, LedgerRow, MissRow, Usage};
 pub use run_difference::{
-    CaseChange, CaseChangeKind, GroupChange, GroupSide, RunDifference, RunDifferenceBuilder, SpendChange, Trend,
-    Values, VerdictCounts,
+    CallChange, CaseChange, CaseChangeKind, GroupChange, GroupSide, RunDifference, RunDifferenceBuilder, SpendChange,
+    Trend, Values, VerdictCounts,
 };
 pub use sequences::{Came, Extent, SequenceChange, Sequences};
 pub use summary::{DifferenceGroup, ExcusedBy, Facts, LabelCount, RunState, Sum, Summary, SummaryBuilder};

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use taketwo::compare::Policy;
+use taketwo::compare::{Policy, Rule};
 use taketwo::recording::{Json, wire};
 use taketwo::replay::{BindingRules, Serving, ToolBindings};
 
@@ -164,7 +164,7 @@ fn stubs_answer_exactly_the_calls_that_pass() {
     let mut looked_up = 0;
     for probe in probes.iter().filter(|probe| probe.category == "args") {
         let (Ok(recorded), Ok(observed)) = (wire::read(&probe.recorded), wire::read(&probe.observed)) else { continue };
-        let rules = probe.ignore.iter().map(|path| path.parse().unwrap()).collect();
+        let rules = probe.ignore.iter().map(|path| Rule::ignore(path).unwrap()).collect();
         let rules = BindingRules { policy: Arc::new(Policy::new(rules)), ..BindingRules::default() };
         let mut stubs = ToolBindings::new(&recorded, Arc::new(rules));
         for call in observed.tool_calls.iter().flatten() {

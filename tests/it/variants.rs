@@ -223,3 +223,13 @@ fn the_way_is_chosen_by_what_the_matching_holds_to() {
     let strict = run(&["diff", &a, &b, "--exit-code", "--match", "strict"]);
     assert!(strict.out.contains("compared with the variant v, the nearest of 2"), "{}", strict.out);
 }
+
+#[test]
+fn a_way_that_was_recorded_without_an_answer_is_told_of() {
+    let folder = Folder::new();
+    let case = folder.file("case.jsonl", "{\"id\":\"a\",\"input\":\"x\",\"toolCalls\":[{\"name\":\"b\"}]}\n");
+    let missed = r#"{"id":"a","input":"x","toolCalls":[{"name":"c","error":{"type":"no_recording","message":"m"}}]}"#;
+    let approved = folder.file("approved.jsonl", line(missed));
+    let ran = run(&["diff", &case, &approved, "--variants", &approved]);
+    assert!(ran.out.contains("1 case accepts a way in which a call was answered by no recording"), "{}", ran.out);
+}

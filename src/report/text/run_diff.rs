@@ -9,7 +9,7 @@ use crate::report::paper::{BAD, DIM, GOOD, Indent, OPEN, Paper, Piece, STRONG, c
 use crate::report::run_comparison::{ComparedRun, RunComparison, Sameness};
 use crate::report::visible::{cut, visible};
 use crate::report::words::{amount, counted, grouped, percent};
-use crate::verdict::{CaseChange, CaseChangeKind, CaseVerdict, GroupChange, GroupKey, SpendChange, Trend};
+use crate::verdict::{CallChange, CaseChange, CaseChangeKind, CaseVerdict, GroupChange, GroupKey, SpendChange, Trend};
 
 /// How many kinds of difference are shown.
 const GROUPS: usize = 10;
@@ -255,6 +255,9 @@ impl<'a> RunDiffText<'a> {
                 self.line(Indent(6, 8), &[styled(DIM, format!("{mark} {}", kind(key)))]);
             }
         }
+        if let Some(detail) = &first.detail {
+            self.line(Indent(6, 8), &[styled(DIM, called_otherwise(detail))]);
+        }
     }
 
     fn alone(&mut self) {
@@ -300,6 +303,18 @@ fn run_line(run: &ComparedRun) -> String {
     )
 }
 
+/// What was called otherwise, in words.
+fn called_otherwise(detail: &CallChange) -> String {
+    let place = match (&detail.tool, &detail.path) {
+        (Some(tool), Some(path)) => format!("{} {}: ", visible(tool.as_str()), visible(path)),
+        (Some(tool), None) => format!("{}: ", visible(tool.as_str())),
+        (None, _) => String::new(),
+    };
+    let shown =
+        |side: &Option<String>| side.as_deref().map_or("nothing".into(), |it| cut(&visible(it), 200).into_owned());
+    format!("{place}{} -> {}", shown(&detail.before), shown(&detail.after))
+}
+
 /// A kind of difference in words.
 fn kind(key: &GroupKey) -> String {
     let path = key.path.as_deref().map(|path| format!(" {}", visible(path))).unwrap_or_default();
@@ -312,7 +327,15 @@ fn sorted_out<'a>(changes: &[&'a CaseChange]) -> Vec<Vec<&'a CaseChange>> {
     let mut sorts: Vec<Vec<&CaseChange>> = Vec::new();
     let mut known = std::collections::HashMap::new();
     for change in changes {
-        let place = *known.entry((change.before, change.after, &change.new, &change.gone)).or_insert(sorts.len());
+        let place = *known
+            .entry((
+                change.before,
+                change.after,
+                &change.new,
+                &change.gone,
+                change.detail.as_ref().map(|it| (&it.tool, &it.path)),
+            ))
+            .or_insert(sorts.len());
         match sorts.get_mut(place) {
             Some(sort) => sort.push(change),
             None => sorts.push(vec![change]),

@@ -6,7 +6,7 @@ mod spend_change;
 
 use serde::{Deserialize, Serialize};
 
-pub use case_change::{CaseChange, CaseChangeKind, Values};
+pub use case_change::{CallChange, CaseChange, CaseChangeKind, Values};
 pub use group_change::{GroupChange, GroupSide, Trend};
 pub use spend_change::SpendChange;
 
