@@ -24,9 +24,13 @@ pub enum Arguments {
     CutOff(Text),
     /// A text that should hold JSON and does not.
     Broken(Text),
-    /// A text that holds the JSON of a text that holds the JSON of an object: encoded twice.
-    DoubleEncoded(Value),
+    /// A text that holds the JSON of a text that holds the JSON of an object: encoded twice, or more often.
+    DoubleEncoded(Value, Times),
 }
+
+/// How often arguments were encoded beyond the first time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Times(u32);
 
 /// What the arguments of a call are read under.
 #[derive(Clone, Copy)]
@@ -89,12 +93,14 @@ impl Arguments {
 
     fn read_text(decoded: Decoded<'_>, reading: &Reading<'_>) -> Self {
         let content = decoded.clone().into_lossy();
-        let content = content.trim();
+        // What other characters count as white space, JSON does not know.
+        let content = content.trim_matches([' ', '\t', '\n', '\r']);
         match check(content) {
             _ if content.is_empty() || content == "null" => Self::none(),
             Ok(_) if content.starts_with('{') => Arguments::Value(reading.value(content)),
             Ok(_) if content.starts_with('"') => match Self::read_text(decode_string(content), reading) {
-                Arguments::Value(value) | Arguments::DoubleEncoded(value) => Arguments::DoubleEncoded(value),
+                Arguments::Value(value) => Arguments::DoubleEncoded(value, Times(1)),
+                Arguments::DoubleEncoded(value, Times(times)) => Arguments::DoubleEncoded(value, Times(times + 1)),
                 _ => Arguments::Broken(Text::read(decoded, Form::Exact)),
             },
             Err(fault) if fault.kind == FaultKind::UnexpectedEnd => Arguments::CutOff(Text::read(decoded, Form::Exact)),
@@ -105,11 +111,10 @@ impl Arguments {
     /// The paths where two calls' arguments differ.
     #[must_use]
     pub fn differences(&self, seen: &Arguments) -> Vec<Difference> {
-        match (self, seen) {
-            (Arguments::Value(expected), Arguments::Value(seen))
-            | (Arguments::DoubleEncoded(expected), Arguments::DoubleEncoded(seen)) => differences(expected, seen),
-            _ if self == seen => Vec::new(),
-            _ => {
+        match self.values_with(seen) {
+            Some((expected, seen)) => differences(expected, seen),
+            None if self == seen => Vec::new(),
+            None => {
                 let change = seen.fault().or_else(|| self.fault()).unwrap_or(Change::Broken);
                 vec![Difference::whole(Path::root(), change, &self.to_string(), &seen.to_string())]
             }
@@ -123,34 +128,45 @@ impl Arguments {
             Arguments::Value(_) => None,
             Arguments::CutOff(_) => Some(Change::CutOff),
             Arguments::Broken(_) => Some(Change::Broken),
-            Arguments::DoubleEncoded(_) => Some(Change::DoubleEncoded),
+            Arguments::DoubleEncoded(..) => Some(Change::DoubleEncoded),
         }
     }
 
     /// Whether there is no [difference](Self::differences).
     #[must_use]
     pub fn accepts(&self, seen: &Arguments) -> bool {
-        match (self, seen) {
-            (Arguments::Value(expected), Arguments::Value(seen))
-            | (Arguments::DoubleEncoded(expected), Arguments::DoubleEncoded(seen)) => expected.accepts(seen),
-            _ => self == seen,
+        match self.values_with(seen) {
+            Some((expected, seen)) => expected.accepts(seen),
+            None => self == seen,
         }
     }
 
     /// How many [`differences`](Self::differences) there are; much cheaper than telling them.
     #[must_use]
     pub fn count_differences(&self, seen: &Arguments) -> usize {
+        match self.values_with(seen) {
+            Some((expected, seen)) => count_differences(expected, seen),
+            None => usize::from(self != seen),
+        }
+    }
+
+    /// The values on both sides, where they are written in the same way.
+    fn values_with<'a>(&'a self, seen: &'a Arguments) -> Option<(&'a Value, &'a Value)> {
         match (self, seen) {
-            (Arguments::Value(expected), Arguments::Value(seen))
-            | (Arguments::DoubleEncoded(expected), Arguments::DoubleEncoded(seen)) => count_differences(expected, seen),
-            _ => usize::from(self != seen),
+            (Arguments::Value(expected), Arguments::Value(seen)) => Some((expected, seen)),
+            (Arguments::DoubleEncoded(expected, often), Arguments::DoubleEncoded(seen, as_often))
+                if often == as_often =>
+            {
+                Some((expected, seen))
+            }
+            _ => None,
         }
     }
 
     /// The value, where they can be read.
     pub(super) fn value(&self) -> Option<&Value> {
         match self {
-            Arguments::Value(value) | Arguments::DoubleEncoded(value) => Some(value),
+            Arguments::Value(value) | Arguments::DoubleEncoded(value, _) => Some(value),
             Arguments::CutOff(_) | Arguments::Broken(_) => None,
         }
     }
@@ -162,7 +178,7 @@ impl Arguments {
 
     /// Names the calls that parts of them came out of anew.
     pub(super) fn relabel(&mut self, label: &impl Fn(usize) -> Label) {
-        if let Arguments::Value(value) | Arguments::DoubleEncoded(value) = self {
+        if let Arguments::Value(value) | Arguments::DoubleEncoded(value, _) = self {
             value.relabel(label);
         }
     }
@@ -170,8 +186,9 @@ impl Arguments {
     pub(super) fn feed(&self, feed: &mut impl FnMut(&[u8])) {
         match self {
             Arguments::Value(value) => value.feed(feed),
-            Arguments::DoubleEncoded(value) => {
+            Arguments::DoubleEncoded(value, Times(times)) => {
                 feed(b"2");
+                feed(&times.to_le_bytes());
                 value.feed(feed);
             }
             Arguments::Broken(text) | Arguments::CutOff(text) => {
@@ -188,7 +205,8 @@ impl fmt::Display for Arguments {
             Arguments::Value(value) => value.fmt(f),
             Arguments::CutOff(text) => write!(f, "(cut off) {text}"),
             Arguments::Broken(text) => write!(f, "(broken JSON) {text}"),
-            Arguments::DoubleEncoded(value) => write!(f, "(encoded twice) {value}"),
+            Arguments::DoubleEncoded(value, Times(1)) => write!(f, "(encoded twice) {value}"),
+            Arguments::DoubleEncoded(value, Times(times)) => write!(f, "(encoded {} times) {value}", times + 1),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Where two values differ, said so that a reader sees it.
 
+use std::collections::HashMap;
 use std::fmt;
 
 use super::canonical::Value;
@@ -133,7 +134,7 @@ fn one_sided(value: &Value, path: &Path, was_recorded: bool) -> Difference {
 fn changed(expected: &Value, seen: &Value, path: &Path) -> Difference {
     let change = if expected.kind() == seen.kind() { Change::Value } else { Change::Kind };
     if let (Value::Referred(a), Value::Referred(b)) = (expected, seen) {
-        let hint = Some(Hint::OtherSource);
+        let hint = if change == Change::Kind { hint::between(&a.value, &b.value) } else { Some(Hint::OtherSource) };
         return Difference { hint, ..Difference::whole(path.clone(), change, &a.told(), &b.told()) };
     }
     let hint = hint::between(expected, seen);
@@ -164,21 +165,52 @@ fn remedy(hint: Hint, expected: &Value, seen: &Value) -> Option<String> {
 
 /// Marks keys that are gone on one side and there in another spelling on the other.
 fn mark_spellings(found: &mut [Difference]) {
-    let key = |difference: &Difference| match difference.path.steps().split_last() {
-        Some((PathStep::Key(key), around)) => Some((around.to_vec(), key.clone())),
+    let mut spelt: HashMap<(Vec<PathStep>, String), Spelt> = HashMap::new();
+    let known = |difference: &Difference| match difference.path.steps().split_last() {
+        Some((PathStep::Key(key), around)) => Some((around.to_vec(), hint::letters(key))),
         _ => None,
     };
-    let alone = |change: Change| matches!(change, Change::Missing | Change::Added);
-    let keys: Vec<_> = found.iter().map(|it| key(it).filter(|_| alone(it.change))).collect();
-    for at in 0..found.len() {
-        let Some((around, name)) = &keys[at] else { continue };
-        let twin = (0..found.len()).find(|other| {
-            found[*other].change != found[at].change
-                && keys[*other].as_ref().is_some_and(|(place, key)| place == around && hint::are_spellings(key, name))
+    let keys: Vec<_> = found.iter().map(known).collect();
+    for (at, key) in keys.iter().enumerate() {
+        let Some(key) = key else { continue };
+        let spelt = spelt.entry(key.clone()).or_default();
+        match found[at].change {
+            Change::Missing => spelt.gone.get_or_insert(at),
+            Change::Added => spelt.came.get_or_insert(at),
+            _ => continue,
+        };
+    }
+    for (at, key) in keys.into_iter().enumerate() {
+        let twin = key.and_then(|key| spelt.get(&key)).and_then(|spelt| match found[at].change {
+            Change::Missing => spelt.came,
+            Change::Added => spelt.gone,
+            _ => None,
         });
-        if twin.is_some() {
-            (found[at].hint, found[at].remedy) = (Some(Hint::KeySpelling), None);
+        if let Some(twin) = twin {
+            mark_spelling(found, at, twin);
         }
+    }
+}
+
+/// The first key of a spelling that is gone, and the first that came.
+#[derive(Default)]
+struct Spelt {
+    gone: Option<usize>,
+    came: Option<usize>,
+}
+
+fn mark_spelling(found: &mut [Difference], at: usize, twin: usize) {
+    let key = |at: usize| match found[at].path.steps().last() {
+        Some(PathStep::Key(key)) => key.clone(),
+        _ => String::new(),
+    };
+    let (own, other) = (key(at), key(twin));
+    let difference = &mut found[at];
+    (difference.hint, difference.remedy) = (Some(Hint::KeySpelling), None);
+    if hint::names(&own, &other) == Some(Hint::LooksAlike) {
+        difference.hint = Some(Hint::KeyLooksAlike);
+        let value = difference.expected.as_mut().or(difference.seen.as_mut());
+        value.into_iter().for_each(|value| value.push_str(&format!(" (key {})", escaped(&own))));
     }
 }
 
@@ -191,6 +223,22 @@ mod tests {
     fn between(a: &str, b: &str) -> Vec<String> {
         let read = |text: &str| Value::read(&Json::parse(text).unwrap(), &ToolRules::none());
         differences(&read(a), &read(b)).iter().map(Difference::to_string).collect()
+    }
+
+    #[test]
+    fn a_key_in_other_letters_is_named_and_shown_escaped() {
+        assert_eq!(
+            between("{\"a\":1}", "{\"\u{430}\":1}"),
+            [
+                "$.a: 1 (key a) is missing (a key on the other side looks like it, some characters are others (shown escaped))",
+                "$.\u{430}: 1 (key \\u{430}) was added (a key on the other side looks like it, some characters are others (shown escaped))",
+            ]
+        );
+        let many = |name: &str| -> String {
+            let members: Vec<String> = (0..3_000).map(|at| format!("\"{name}{at}\":1")).collect();
+            format!("{{{}}}", members.join(","))
+        };
+        assert_eq!(between(&many("k"), &many("q")).len(), 6_000, "not every pair of keys is looked at");
     }
 
     fn under(rule: &str, a: &str, b: &str) -> Vec<String> {

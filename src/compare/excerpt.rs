@@ -1,7 +1,8 @@
 //! Long values, cut to what matters.
 
 /// The text with everything outside of ASCII written as escapes.
-pub(super) fn escaped(text: &str) -> String {
+#[must_use]
+pub(crate) fn escaped(text: &str) -> String {
     text.chars().map(|c| if c.is_ascii() { c.to_string() } else { c.escape_unicode().to_string() }).collect()
 }
 

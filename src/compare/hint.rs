@@ -1,8 +1,11 @@
 //! What helps to understand a difference: why a careless comparison would miss it, or why it may not matter.
 
+use unicode_normalization::UnicodeNormalization;
+
 use super::band::instant_of_text;
 use super::canonical::Value;
 use super::number::Number;
+use crate::recording::check;
 
 /// What may help to understand a difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -52,6 +55,8 @@ pub enum Hint {
     EmptyAndAbsent,
     /// The key is spelt otherwise on the other side.
     KeySpelling,
+    /// The key looks like one on the other side and is another one.
+    KeyLooksAlike,
     /// Another call of the tool has the value.
     Crossed,
     /// An argument that the recording does not have.
@@ -87,6 +92,7 @@ impl Hint {
             Hint::NullAndAbsent => "null is not absent",
             Hint::EmptyAndAbsent => "empty is not absent",
             Hint::KeySpelling => "the key is spelt otherwise on the other side",
+            Hint::KeyLooksAlike => "a key on the other side looks like it, some characters are others (shown escaped)",
             Hint::Crossed => "another call of the tool has this value: arguments went to the wrong call",
             Hint::NotRecorded => "the recording does not have this argument",
             Hint::OtherSource => "it came out of another place than in the recording",
@@ -105,12 +111,11 @@ pub(super) fn between(expected: &Value, seen: &Value) -> Option<Hint> {
         }
         (Value::Text(text), other) | (other, Value::Text(text)) => {
             let text = text.as_str()?;
-            let same = matches!(other, Value::Number(_) | Value::Bool(_) | Value::Null)
-                && (text.eq_ignore_ascii_case(&other.to_string())
-                    || text
-                        .trim()
-                        .parse::<f64>()
-                        .is_ok_and(|value| matches!(other, Value::Number(n) if n.double() == value)));
+            let same = match other {
+                Value::Bool(_) | Value::Null => text.eq_ignore_ascii_case(&other.to_string()),
+                Value::Number(number) => number_in(text.trim()).is_some_and(|value| value == *number),
+                _ => false,
+            };
             same.then_some(Hint::SameSpelling)
         }
         (Value::Embedded(inner), other) | (other, Value::Embedded(inner)) => {
@@ -131,11 +136,21 @@ pub(super) fn alone(value: &Value) -> Option<Hint> {
     }
 }
 
-/// Whether two keys are one name in two spellings, as `orderId` and `order_id`.
-pub(super) fn are_spellings(a: &str, b: &str) -> bool {
-    let letters =
-        |text: &str| -> String { text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect() };
-    letters(a) == letters(b)
+/// What all spellings of a key have in common, as those of `orderId` and `order_id`, and those that look alike.
+pub(super) fn letters(key: &str) -> String {
+    key.nfc().filter(|c| c.is_alphanumeric()).map(drawn_as).flat_map(char::to_lowercase).collect()
+}
+
+/// How two names are one and the same to a careless reader.
+#[must_use]
+pub(crate) fn names(a: &str, b: &str) -> Option<Hint> {
+    texts(a, b).filter(|hint| matches!(hint, Hint::CaseOnly | Hint::LooksAlike))
+}
+
+/// The number that a text holds, written as JSON has it.
+fn number_in(text: &str) -> Option<Number> {
+    let starts = text.starts_with(|first: char| first == '-' || first.is_ascii_digit());
+    (starts && check(text).is_ok()).then(|| Number::read(text))
 }
 
 /// How two lists are alike as wholes: the same items in another order, or not as often each.
@@ -176,7 +191,7 @@ fn texts<'a>(a: &'a str, b: &'a str) -> Option<Hint> {
     if lower(a).eq(lower(b)) {
         return Some(Hint::CaseOnly);
     }
-    if a.chars().map(drawn_as).eq(b.chars().map(drawn_as)) {
+    if a.chars().map(drawn_as).eq(b.chars().map(drawn_as)) || a.nfc().eq(b.nfc()) {
         return Some(Hint::LooksAlike);
     }
     if is_uuid(a) && is_uuid(b) {
@@ -185,9 +200,7 @@ fn texts<'a>(a: &'a str, b: &'a str) -> Option<Hint> {
     if let (Some(x), Some(y)) = (instant_of_text(a), instant_of_text(b)) {
         return Some(if x == y { Hint::SameInstant } else { Hint::Time });
     }
-    if let (Ok(x), Ok(y)) = (a.parse::<f64>(), b.parse::<f64>())
-        && x == y
-    {
+    if number_in(a).is_some_and(|x| number_in(b).is_some_and(|y| x == y)) {
         return Some(Hint::NumbersInTexts);
     }
     parts(a, b)
@@ -215,8 +228,8 @@ fn parts(a: &str, b: &str) -> Option<Hint> {
 
 /// Texts that differ in white space and unseen characters alone.
 fn spaces(a: &str, b: &str) -> Hint {
-    let unseen = |text: &str| text.chars().any(|c| is_space_or_unseen(c) && !c.is_ascii());
-    if unseen(a) || unseen(b) {
+    let is_plain_space = |c: &char| matches!(c, ' ' | '\t' | '\n' | '\r');
+    if !a.chars().filter(|c| !is_plain_space(c)).eq(b.chars().filter(|c| !is_plain_space(c))) {
         return Hint::LooksAlike;
     }
     if a.trim() == b.trim() {
@@ -227,7 +240,13 @@ fn spaces(a: &str, b: &str) -> Hint {
 }
 
 fn is_space_or_unseen(c: char) -> bool {
-    c.is_whitespace() || matches!(c, '\u{200B}'..='\u{200F}' | '\u{2060}'..='\u{2064}' | '\u{FEFF}' | '\u{AD}')
+    c.is_whitespace()
+        || c.is_control()
+        || matches!(c,
+            '\u{AD}' | '\u{34F}' | '\u{61C}' | '\u{115F}' | '\u{1160}' | '\u{180E}' | '\u{3164}' | '\u{FEFF}' | '\u{FFA0}'
+            // Joiners, marks of direction, embeddings, isolates, variation selectors, tags.
+            | '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{206F}' | '\u{FE00}'..='\u{FE0F}'
+            | '\u{E0000}'..='\u{E01EF}')
 }
 
 /// The Latin letter that a character is drawn like, else the character.
@@ -283,6 +302,13 @@ mod tests {
             ("\"a\\nb\"", "\"a\\r\\nb\"", Hint::LineEndsOnly),
             ("\"admin\"", "\"\u{430}dmin\"", Hint::LooksAlike),
             ("\"ab\"", "\"a\u{200b}b\"", Hint::LooksAlike),
+            ("\"ab\"", "\"ab\u{202e}\"", Hint::LooksAlike),
+            ("\"ab\"", "\"ab\u{fe0f}\"", Hint::LooksAlike),
+            ("\"ab\"", "\"a\\u0000b\"", Hint::LooksAlike),
+            ("\"ab\"", "\"a\u{e0041}b\"", Hint::LooksAlike),
+            ("\"ab\"", "\"a\u{34f}b\"", Hint::LooksAlike),
+            ("\"a\u{200b}b c\"", "\"a\u{200b}b  c\"", Hint::SpaceOnly),
+            ("\"\u{200b}ab\"", "\"ab\u{200b}\"", Hint::LooksAlike),
             ("\"Search\"", "\"search\"", Hint::CaseOnly),
             ("[1,2,3]", "[3,2,1]", Hint::OrderOnly),
             ("[1,1,2]", "[1,2,2]", Hint::CountsOnly),
@@ -297,7 +323,20 @@ mod tests {
             assert_eq!(hint(a, b), Some(wanted), "{a} {b}");
         }
         assert_eq!(hint("\"Berlin\"", "\"Madrid\""), None);
+        for (a, b) in [("9007199254740993", "9007199254740992"), ("1e400", "1e999"), ("inf", "infinity")] {
+            assert_ne!(hint(&format!("\"{a}\""), &format!("\"{b}\"")), Some(Hint::NumbersInTexts), "{a} {b}");
+            assert_ne!(hint("9007199254740993", &format!("\"{b}\"")), Some(Hint::SameSpelling), "{b}");
+        }
         assert_eq!(hint("50", "49.99"), None);
+    }
+
+    #[test]
+    fn names_that_a_reader_takes_for_one_are_named() {
+        assert_eq!(names("search", "se\u{430}rch"), Some(Hint::LooksAlike));
+        assert_eq!(names("caf\u{e9}", "cafe\u{301}"), Some(Hint::LooksAlike));
+        assert_eq!(names("search", "Search"), Some(Hint::CaseOnly));
+        assert_eq!(names("search", "searches"), None);
+        assert_eq!((letters("order_id"), letters("\u{43e}rderId")), ("orderid".into(), "orderid".into()));
     }
 
     #[test]

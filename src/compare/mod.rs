@@ -35,16 +35,17 @@ mod walk;
 pub use alignment::{Alignment, Edge, Excuse, Extra, ExtraKind, Missing, MissingKind, Order, Pair, PairKind};
 pub use arguments::{Arguments, CallKey};
 pub use band::Band;
-pub use canonical::{Alike, Loose, Value};
+pub use canonical::{Alike, Loose, Value, Written};
 pub use declared::{
     CallStatus, Census, DeclaredDefault, DefinitionError, DefinitionPlace, InspectedCalls, RuledOut, SchemaFault,
     ToolCensus, ToolDefinitions, ToolSchema,
 };
 pub use difference::{Change, Difference, differences};
+pub(crate) use excerpt::escaped;
 pub use excerpt::{around_difference, beginning};
 pub use faulty_arguments::FaultyArguments;
 pub use hint::Hint;
-pub(crate) use hint::is_uuid;
+pub(crate) use hint::{is_uuid, names as alike_names};
 pub use how::{How, TextPattern};
 pub use matching::Matching;
 pub use number::Number;

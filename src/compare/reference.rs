@@ -38,7 +38,8 @@ enum Part {
     Out(Vec<Source>),
 }
 
-/// A value that came out of earlier results, wholly or in part. It is known by where it came from, not by what it is.
+/// A value that came out of earlier results, wholly or in part. It is known by where it came from, not by what it is;
+/// but a number is no text, wherever both came from.
 #[derive(Clone, Debug)]
 pub struct Referred {
     pub(super) value: Value,
@@ -64,6 +65,7 @@ impl Referred {
     }
 
     pub(super) fn feed(&self, feed: &mut impl FnMut(&[u8])) {
+        feed(self.value.kind().as_bytes());
         for trace in self.trace() {
             match trace {
                 Trace::Written(text) => {
@@ -81,9 +83,14 @@ impl Referred {
         }
     }
 
+    fn known_by(&self) -> (&'static str, Vec<Trace<'_>>) {
+        (self.value.kind(), self.trace())
+    }
+
     /// Whether both can have come from the same places.
     pub(super) fn agrees(&self, other: &Self) -> bool {
-        self.parts.len() == other.parts.len()
+        self.value.kind() == other.value.kind()
+            && self.parts.len() == other.parts.len()
             && self.parts.iter().zip(&other.parts).all(|parts| match parts {
                 (Part::Written(a), Part::Written(b)) => a == b,
                 (Part::Out(a), Part::Out(b)) => a.iter().any(|source| b.iter().any(|other| source.is_same(other))),
@@ -112,7 +119,7 @@ impl Referred {
 
 impl PartialEq for Referred {
     fn eq(&self, other: &Self) -> bool {
-        self.trace() == other.trace()
+        self.known_by() == other.known_by()
     }
 }
 
@@ -120,7 +127,7 @@ impl Eq for Referred {}
 
 impl std::hash::Hash for Referred {
     fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
-        self.trace().hash(state);
+        self.known_by().hash(state);
     }
 }
 
@@ -132,7 +139,7 @@ impl PartialOrd for Referred {
 
 impl Ord for Referred {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.trace().cmp(&other.trace())
+        self.known_by().cmp(&other.known_by())
     }
 }
 
@@ -142,7 +149,12 @@ impl Value {
         match self {
             Value::Referred(referred) => referred.relabel(label),
             Value::Loose(loose) => loose.value.relabel(label),
-            Value::Array(items) | Value::Unordered(items) => items.iter_mut().for_each(|item| item.relabel(label)),
+            Value::Array(items) => items.iter_mut().for_each(|item| item.relabel(label)),
+            Value::Unordered(items) => {
+                items.iter_mut().for_each(|item| item.relabel(label));
+                // Their order was that of the names.
+                items.sort();
+            }
             Value::Object(members) => members.iter_mut().for_each(|(_, value)| value.relabel(label)),
             Value::Embedded(value) => value.relabel(label),
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::Text(_) | Value::Alike(_) => {}

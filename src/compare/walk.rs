@@ -144,30 +144,71 @@ fn walk_unordered(a: &[Value], b: &[Value], path: &mut Path, found: &mut Found<'
     path.pop();
 }
 
-/// Up to this many cells the best pairing of items with leeway is worth its cubic time.
-const ASSIGNABLE: usize = 100 * 100;
+/// Up to so many pairs of items are tried; beyond that, each is paired with the first that it may stand for.
+const TRIED: usize = 4_000_000;
 
 /// Takes out items that rules let pass for one another, as many pairs of them as there can be.
 fn take_out_accepted(gone: &mut Vec<&Value>, came: &mut Vec<&Value>) {
-    if !gone.iter().any(|item| item.is_loose()) || came.is_empty() || gone.len() * came.len() > ASSIGNABLE {
+    if !gone.iter().any(|item| item.is_loose()) || came.is_empty() {
         return;
     }
-    let size = gone.len().max(came.len());
-    let fits = pathfinding::prelude::Matrix::from_fn(size, size, |(row, column)| {
-        i64::from(matches!((gone.get(row), came.get(column)), (Some(a), Some(b)) if is_accepted(a, b)))
-    });
-    let (_, columns) = pathfinding::prelude::kuhn_munkres(&fits);
-    let pairs: Vec<(usize, usize)> =
-        columns.into_iter().enumerate().filter(|(row, column)| fits[(*row, *column)] == 1).collect();
-    let keep = |items: &mut Vec<&Value>, out: &dyn Fn(usize) -> bool| {
-        let mut at = 0;
-        items.retain(|_| {
-            at += 1;
-            !out(at - 1)
-        });
-    };
-    keep(gone, &|at| pairs.iter().any(|pair| pair.0 == at));
-    keep(came, &|at| pairs.iter().any(|pair| pair.1 == at));
+    let mut partners = Partners { gone: gone.as_slice(), came: came.as_slice(), of_came: vec![None; came.len()] };
+    let is_exact = gone.len() * came.len() <= TRIED;
+    for (at, item) in gone.iter().enumerate() {
+        let is_free = |partner: &usize| partners.of_came[*partner].is_none() && is_accepted(item, came[*partner]);
+        match (0..came.len()).find(is_free) {
+            Some(free) => partners.of_came[free] = Some(at),
+            None if is_exact => partners.make_room(at),
+            None => {}
+        }
+    }
+    let of_came = partners.of_came;
+    let mut is_left = of_came.iter().map(Option::is_none);
+    came.retain(|_| is_left.next().unwrap_or(true));
+    let mut is_left = vec![true; gone.len()];
+    of_came.into_iter().flatten().for_each(|at| is_left[at] = false);
+    let mut is_left = is_left.into_iter();
+    gone.retain(|_| is_left.next().unwrap_or(true));
+}
+
+/// Which item stands for which.
+struct Partners<'a> {
+    gone: &'a [&'a Value],
+    came: &'a [&'a Value],
+    /// The item of `gone` that each of `came` stands for.
+    of_came: Vec<Option<usize>>,
+}
+
+impl Partners<'_> {
+    /// Finds a partner for an item by giving others another one, along the shortest chain of changes (Berge's augmenting
+    /// path), if there is one.
+    fn make_room(&mut self, item: usize) {
+        let mut asked_by = vec![None; self.came.len()];
+        let mut waiting = std::collections::VecDeque::from([item]);
+        while let Some(at) = waiting.pop_front() {
+            for partner in 0..self.came.len() {
+                if asked_by[partner].is_some() || !is_accepted(self.gone[at], self.came[partner]) {
+                    continue;
+                }
+                asked_by[partner] = Some(at);
+                match self.of_came[partner] {
+                    Some(holder) => waiting.push_back(holder),
+                    None => return self.hand_on(partner, &asked_by),
+                }
+            }
+        }
+    }
+
+    /// Gives a free partner to who asked for it, and the partner that it had before to who asked for that one.
+    fn hand_on(&mut self, free: usize, asked_by: &[Option<usize>]) {
+        let mut partner = Some(free);
+        while let Some(at) = partner {
+            let asker = asked_by[at];
+            let had = self.of_came.iter().position(|holder| *holder == asker);
+            self.of_came[at] = asker;
+            partner = had;
+        }
+    }
 }
 
 fn one_side_or_both(expected: Option<&Value>, seen: Option<&Value>, path: &mut Path, found: &mut Found<'_>) {

@@ -24,7 +24,12 @@ fn sentence(report: &Report<'_>, verdict: Verdict) -> String {
         Verdict::Cancelled => format!("{ran}, none of them failed"),
         Verdict::NotProven => not_proven(report, &ran),
         Verdict::Passed if summary.passed == summary.cases && all_by_recording(report) => match summary.cases {
+            1 if summary.passed_by_variant == 1 => "the one case did what a variant accepts".to_owned(),
             1 => "the one case did what production did".to_owned(),
+            all if summary.passed_by_variant > 0 => {
+                let by_variant = grouped(summary.passed_by_variant);
+                format!("all {} did what is accepted, {by_variant} by a variant", counted(all, "case"))
+            }
             all => format!("all {} did what production did", counted(all, "case")),
         },
         Verdict::Passed => {

@@ -178,6 +178,13 @@ impl RunComparison {
             let have = if difference.open == 1 { "has" } else { "have" };
             said.push(format!("{} {have} no verdict in either", counted(difference.open, "case")));
         }
+        if difference.unseen > 0 {
+            let differ = if difference.unseen == 1 { "differs" } else { "differ" };
+            let cases = counted(difference.unseen, "case");
+            said.push(format!(
+                "{cases} {differ} from the recording in both, in values that were left out (`--content omit`)"
+            ));
+        }
         if difference.broken_off > 0 {
             let attempts = counted(difference.broken_off, "attempt");
             said.push(format!("{attempts} did not come to an end, and what they called is not compared"));

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::ruled_out;
 use crate::compare::{
-    Alignment, Arguments, Change, ExtraKind, Hint, MissingKind, Order, Pair, PairKind, Path, Policy, Rule,
-    around_difference,
+    Alignment, Arguments, Change, ExtraKind, Hint, MissingKind, Order, Pair, PairKind, Path, Policy, Rule, alike_names,
+    around_difference, escaped,
 };
 use crate::evaluate::EvalContext;
 use crate::recording::{ToolCall, ToolName};
@@ -273,9 +273,13 @@ fn differences(
             PairKind::Same => continue,
             PairKind::Changed(inner) => inner,
             PairKind::Renamed(inner) => {
-                let names = (Some(was.name.to_string()), Some(is.name.to_string()));
-                let hint = are_alike(&was.name, &is.name).map(str::to_owned);
-                let (expected, seen) = names;
+                let hint = alike_names(was.name.as_str(), is.name.as_str());
+                let shown = |name: &ToolName| match hint {
+                    Some(Hint::LooksAlike) => escaped(name.as_str()),
+                    _ => name.to_string(),
+                };
+                let (expected, seen) = (Some(shown(&was.name)), Some(shown(&is.name)));
+                let hint = hint.map(|hint| hint.as_str().to_owned());
                 found.push(CallDifference { expected, seen, hint, ..here(DifferenceKind::Renamed, true) });
                 inner
             }
@@ -347,12 +351,6 @@ fn needed(alignment: &Alignment, pair: &Pair, recorded: &[ToolCall]) -> Option<S
     }
     let edge = edges.clone().find(|edge| edge.from == pair.recorded)?;
     Some(format!("{} (recorded call {}) uses what it gave back", recorded[edge.to].name, edge.to + 1))
-}
-
-/// How two names of tools are one and the same to a careless reader.
-fn are_alike(was: &ToolName, is: &ToolName) -> Option<&'static str> {
-    let same = was.as_str().to_lowercase() == is.as_str().to_lowercase();
-    same.then(|| Hint::CaseOnly.as_str())
 }
 
 /// A rule for a place, as it is written on the command line; `None` where none can say it.

@@ -283,6 +283,16 @@ fn runs_without_content_are_compared_and_keep_it_out() {
 }
 
 #[test]
+fn values_that_were_left_out_are_not_taken_for_the_same() {
+    let runs = Runs::new();
+    let omit = ["--content", "omit"];
+    let (one, other) = (runs.make(&quickstart(), "v2", &omit), runs.make(&quickstart(), "v2", &omit));
+    let ran = runs.diff(&one, &other, &["--exit-code"]);
+    assert_eq!(ran.code, 3);
+    assert!(ran.out.contains("from the recording in both, in values that were left out"), "{}", ran.out);
+}
+
+#[test]
 fn journals_of_before_names_were_kept_are_compared_by_what_they_have() {
     let runs = Runs::new();
     let (one, other) = (runs.make(&quickstart(), "v1", &[]), runs.make(&quickstart(), "v2", &[]));

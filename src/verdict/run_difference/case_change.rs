@@ -134,7 +134,7 @@ fn other_detail(pairs: &[(&AttemptRow, &AttemptRow)], values: Values) -> Option<
     if let (Some(was), Some(is)) = (tools_of(was()), tools_of(is()))
         && was != is
     {
-        let alone = |ours: &BTreeSet<Vec<ToolName>>, theirs: &BTreeSet<_>| ours.difference(theirs).next().map(in_a_row);
+        let alone = |ours: &BTreeSet<Vec<ToolName>>, theirs: &BTreeSet<_>| ours.difference(theirs).next().map(|tools| in_a_row(tools));
         return Some(CallChange { tool: None, path: None, before: alone(&was, &is), after: alone(&is, &was) });
     }
     if values == Values::LeftOut {
@@ -153,7 +153,7 @@ fn tools_of<'a>(rows: impl Iterator<Item = &'a AttemptRow>) -> Option<BTreeSet<V
     rows.map(|row| row.tools.seen().map(<[_]>::to_vec)).collect()
 }
 
-fn in_a_row(tools: &Vec<ToolName>) -> String {
+fn in_a_row(tools: &[ToolName]) -> String {
     tools.iter().map(ToolName::as_str).collect::<Vec<_>>().join(" > ")
 }
 

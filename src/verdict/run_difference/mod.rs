@@ -35,6 +35,8 @@ pub struct RunDifference {
     pub compared: u64,
     /// Those of them of which one did not come to its end: what they called is not compared.
     pub broken_off: u64,
+    /// Cases that differ from their recordings in both runs, in values that were not kept: they may be other values.
+    pub unseen: u64,
     /// Cases that the first run has alone.
     pub only_before: Vec<CaseId>,
     /// Cases that the second run has alone.
@@ -132,7 +134,10 @@ impl RunDifferenceBuilder {
         difference.verdicts.after.add(after.verdict);
         difference.open += u64::from(is_open(before.verdict) && is_open(after.verdict));
         let pairs = paired(before, after);
-        difference.changes.extend(case_change(before, after, &pairs, self.values));
+        let change = case_change(before, after, &pairs, self.values);
+        let has_unseen = self.values == Values::LeftOut && change.is_none() && pairs.iter().any(differ_in_values);
+        difference.unseen += u64::from(has_unseen);
+        difference.changes.extend(change);
         for (before, after) in pairs {
             self.add_attempt(&case, before, after);
         }
@@ -167,6 +172,12 @@ impl RunDifferenceBuilder {
         let (sequences, spend) = (self.sequences.finish(), self.spend.finish());
         RunDifference { groups, ungrouped, sequences, spend, ..self.difference }
     }
+}
+
+/// Whether both differ from their recording in the values of arguments.
+fn differ_in_values((before, after): &(&AttemptRow, &AttemptRow)) -> bool {
+    let has_place = |row: &AttemptRow| row.differences.iter().any(|difference| difference.path.is_some());
+    has_place(before) && has_place(after)
 }
 
 fn is_open(verdict: CaseVerdict) -> bool {
