@@ -20,7 +20,7 @@ use tally::Tally;
 
 pub use evidence::Coverage;
 pub use report::{CheckCases, DoubtExample, Inspected, Named, Sequences, Spend, ToolUse};
-pub(crate) use text::{fitted, grouped, wrapped};
+pub(crate) use text::{cut, fitted, grouped, wrapped};
 
 /// Why recordings cannot be inspected.
 #[derive(Debug, thiserror::Error, miette::Diagnostic)]

@@ -238,7 +238,8 @@ pub(crate) fn fitted(name: &str) -> String {
     format!("{:<width$}", cut(name, NAME - 2), width = NAME)
 }
 
-fn cut(name: &str, width: usize) -> String {
+/// A text of at most so many characters. Those that move the cursor are shown by their code.
+pub(crate) fn cut(name: &str, width: usize) -> String {
     let mut shown = String::new();
     for character in name.chars() {
         if character.is_control() {
