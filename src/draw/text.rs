@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::report::{Drawn, DrawnKind};
+use super::shape::KindsBy;
 use crate::recording::Json;
 use crate::recording::inspect::{cut, grouped, wrapped};
 
@@ -10,8 +11,12 @@ use crate::recording::inspect::{cut, grouped, wrapped};
 const LARGEST: usize = 10;
 const RAREST: usize = 5;
 const STRATA: usize = 12;
-/// How wide names are.
-const NAME: usize = 46;
+/// How wide the names of strata are.
+const STRATUM: usize = 44;
+/// How wide those of kinds are.
+const KIND: usize = 52;
+/// From so many interactions on it is worth a word that hardly two are of one kind.
+const MANY: u64 = 20;
 
 impl fmt::Display for Drawn {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -25,11 +30,17 @@ impl Drawn {
     fn summary(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let read = counted(self.interactions, "interaction");
         let kinds = counted(self.different_kinds, "kind");
-        wrapped(f, 0, &format!("{} of {read} drawn: {kinds}, seed {}", grouped(self.cases), self.seed))?;
+        wrapped(f, 0, &format!("{} of {read} drawn from {kinds}, seed {}", grouped(self.cases), self.seed))?;
         wrapped(f, 2, &format!("their weights add up to {}, as the traffic does", amount(&self.weight)))?;
         if self.rejected > 0 {
             let rows = if self.rejected == 1 { "row was" } else { "rows were" };
             wrapped(f, 2, &format!("{} {rows} turned away and stand for nothing", grouped(self.rejected)))?;
+        }
+        if self.kinds_by == KindsBy::Sequence
+            && self.interactions >= MANY
+            && self.different_kinds * 2 > self.interactions
+        {
+            wrapped(f, 2, "most kinds have a single interaction; --kinds tools tells fewer apart")?;
         }
         if self.kinds_with_a_case == self.different_kinds {
             return wrapped(f, 2, "every kind has a case");
@@ -55,13 +66,13 @@ impl Drawn {
             return Ok(());
         }
         let by = self.by.iter().map(ToString::to_string).collect::<Vec<_>>().join(" / ");
-        let title = cut(&format!("By {by}"), NAME);
-        writeln!(f, "\n{title:<NAME$}{:>8}{:>8}{:>8}{:>9}", "rows", "kinds", "drawn", "traffic")?;
+        let title = cut(&format!("By {by}"), STRATUM - 1);
+        writeln!(f, "\n{title:<STRATUM$}{:>10}{:>8}{:>8}{:>9}", "recorded", "kinds", "drawn", "traffic")?;
         for stratum in self.strata.iter().take(STRATA) {
-            let name = cut(&stratum.stratum, NAME - 3);
+            let name = cut(&stratum.stratum, STRATUM - 3);
             let (rows, kinds, cases) = (grouped(stratum.interactions), grouped(stratum.kinds), grouped(stratum.cases));
             let traffic = share(&stratum.traffic, &self.traffic);
-            writeln!(f, "  {name:<width$}{rows:>8}{kinds:>8}{cases:>8}{traffic:>9}", width = NAME - 2)?;
+            writeln!(f, "  {name:<width$}{rows:>10}{kinds:>8}{cases:>8}{traffic:>9}", width = STRATUM - 2)?;
         }
         match self.strata.len().saturating_sub(STRATA) {
             0 => Ok(()),
@@ -71,7 +82,7 @@ impl Drawn {
 
     fn kinds(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let title = |f: &mut fmt::Formatter<'_>, title| {
-            writeln!(f, "\n{title:<width$}{:>8}{:>8}{:>9}", "rows", "drawn", "traffic", width = NAME + 8)
+            writeln!(f, "\n{title:<KIND$}{:>10}{:>8}{:>9}", "recorded", "drawn", "traffic")
         };
         let all = self.kinds.len();
         if all <= LARGEST + RAREST {
@@ -88,11 +99,22 @@ impl Drawn {
 
     fn kind(&self, f: &mut fmt::Formatter<'_>, kind: &DrawnKind) -> fmt::Result {
         let name = if self.strata.len() < 2 { kind.kind.clone() } else { format!("{}: {}", kind.stratum, kind.kind) };
-        let name = cut(&name, NAME + 5);
+        let name = middle_out(&name, KIND - 3);
         let (rows, cases, traffic) =
             (grouped(kind.interactions), grouped(kind.cases), share(&kind.traffic, &self.traffic));
-        writeln!(f, "  {name:<width$}{rows:>8}{cases:>8}{traffic:>9}", width = NAME + 6)
+        writeln!(f, "  {name:<width$}{rows:>10}{cases:>8}{traffic:>9}", width = KIND - 2)
     }
+}
+
+/// A text of at most so many characters. Long sequences often begin alike, so the middle is what goes.
+fn middle_out(text: &str, width: usize) -> String {
+    let shown: Vec<char> = cut(text, usize::MAX).chars().collect();
+    if shown.len() <= width {
+        return shown.into_iter().collect();
+    }
+    let end = (width - 1) / 2;
+    let (start, end) = (&shown[..width - 1 - end], &shown[shown.len() - end..]);
+    start.iter().chain(&['…']).chain(end).collect()
 }
 
 fn counted(count: u64, noun: &str) -> String {
@@ -130,6 +152,14 @@ mod tests {
         assert_eq!(
             [share(0.0, 5.0), share(5.0, 5.0), share(1.0, 1e6), share(999_999.0, 1e6), share(1.0, 3.0)],
             ["0 %", "100 %", "< 0.1 %", "99.9 %", "33.3 %"]
+        );
+    }
+
+    #[test]
+    fn of_a_long_name_both_ends_are_seen() {
+        assert_eq!(
+            [middle_out("abcdefgh", 5), middle_out("abcde", 5), middle_out("a\nb", 9)],
+            ["ab…gh", "abcde", "a\\u{a}b"]
         );
     }
 

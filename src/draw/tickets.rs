@@ -17,11 +17,13 @@ pub(super) struct Winner {
 }
 
 impl Winner {
-    /// The lower, the sooner it is drawn. One that stands for twice the traffic is drawn as if it were two (priority
-    /// sampling); among equal weights the lot alone decides. A division is exact to the last bit on every machine,
-    /// which a logarithm is not.
+    /// The lower, the sooner it is drawn. This is drawing without putting back: each draw takes one of those that are
+    /// left, one that stands for twice the traffic twice as often (exponential ranks, by Efraimidis and Spirakis).
+    /// Among equal weights the lot alone decides. The logarithm is not the machine's, so that it is the same to the
+    /// last bit on all of them.
     fn rank(&self) -> f64 {
-        (self.lot as f64 + 1.0) / self.weight.abs()
+        let lot = self.lot as f64 / 2_f64.powi(Lot::BITS as i32);
+        -libm::log1p(-lot) / self.weight.abs()
     }
 }
 
