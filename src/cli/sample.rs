@@ -15,7 +15,7 @@ use crate::recording::{Existing, Json};
 /// as many as are wanted: every kind gets one before any gets two. Each case stands for its share of its kind.
 ///
 /// The same interactions and seed give the same suite, in whatever files and order they are. The traffic is read
-/// twice; memory grows by some 70 bytes for each interaction.
+/// twice; memory grows by some 70 bytes for each interaction and 300 for each kind.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   taketwo sample traffic/ -o suite.jsonl

@@ -10,7 +10,7 @@ use crate::recording::{Interaction, Keys, Row, bytes_key};
 /// The number of a kind or of a stratum, in the order in which they came.
 pub(super) type Number = u32;
 
-/// Everything that is remembered of the traffic: 24 bytes an interaction, some 80 a kind.
+/// Everything that is remembered of the traffic: 24 bytes an interaction and some 80 a kind, but for the ids.
 #[derive(Debug)]
 pub(super) struct Census {
     lots: Lots,
@@ -146,7 +146,7 @@ impl Census {
         number.try_into().map_err(|_| Uncountable::Kinds)
     }
 
-    /// The lot and the kinds of each stratum.
+    /// The kinds of each stratum.
     pub(super) fn kinds_by_stratum(&self) -> Vec<Vec<Number>> {
         let mut by_stratum = vec![Vec::new(); self.strata.len()];
         for (number, kind) in (0..).zip(&self.kinds) {

@@ -72,7 +72,7 @@ impl Drawing {
 /// Draws interactions and writes them to `target`, in the order in which they were recorded.
 ///
 /// The traffic is read twice. Of each interaction some 70 bytes are remembered, its id among them, of each kind some
-/// 80. Which ones are drawn depends on their ids and the seed, never on the order of the files.
+/// 300. Which ones are drawn depends on their ids and the seed, never on the order of the files.
 ///
 /// # Errors
 /// [`DrawError`] when the recordings cannot be opened, a weight cannot be added up, or the target cannot be written.

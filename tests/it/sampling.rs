@@ -222,19 +222,31 @@ fn a_sample_of_a_sample_still_adds_up() {
     assert!(lines(&second).iter().all(|line| line["drawn"]["before"]["kind"].is_string()));
 }
 
+/// What a run of the changed sample agent reports.
+fn report_of_a_run(folder: &Folder, recording: &str) -> Value {
+    let ran = run(&["run", recording, "--target", "sample:v2", "--runs", &folder.at("runs"), "--json"]);
+    serde_json::from_str(&ran.out).unwrap()
+}
+
 #[test]
-fn a_suite_finds_what_the_whole_traffic_finds() {
+fn a_suite_finds_what_the_whole_traffic_finds_and_how_often() {
     let folder = Folder::new();
-    let suite = sample(&folder, &[NIGHTLY], &["--share", "25%"]);
-    let differs = |recording: &str| -> BTreeSet<String> {
-        let ran = run(&["run", recording, "--target", "sample:v2", "--runs", &folder.at("runs"), "--json"]);
-        let report: Value = serde_json::from_str(&ran.out).unwrap();
+    let kinds = |report: &Value| -> BTreeSet<String> {
         let groups = report["groups"].as_array().unwrap();
         groups.iter().map(|group| format!("{} {}", group["tool"], group["kind"])).collect()
     };
-    let (whole, drawn) = (differs(NIGHTLY), differs(&suite));
-    assert!(drawn.len() * 2 > whole.len(), "{} of {}", drawn.len(), whole.len());
-    assert!(drawn.is_subset(&whole));
+    let share = |report: &Value| {
+        let of = |field: &str| report["summary"][field].as_f64().unwrap();
+        of("trafficChanged") / of("traffic")
+    };
+    let whole = report_of_a_run(&folder, NIGHTLY);
+    for seed in ["0", "1", "2"] {
+        let suite = sample(&folder, &[NIGHTLY], &["--cases", "100", "--seed", seed]);
+        let drawn = report_of_a_run(&folder, &suite);
+        assert!(kinds(&drawn).is_subset(&kinds(&whole)));
+        assert!(kinds(&drawn).len() * 2 > kinds(&whole).len(), "{seed}: {} kinds of difference", kinds(&drawn).len());
+        assert!((share(&drawn) - share(&whole)).abs() < 0.05, "{seed}: {} for {}", share(&drawn), share(&whole));
+    }
 }
 
 #[test]
