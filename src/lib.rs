@@ -6,6 +6,7 @@
 //! - [`recording`]: what production did, and its files: JSONL and Parquet, streams of rows, rejects, importers.
 //! - [`compare`]: what is different, and what only looks it: canonical values, the policy, the pairing of calls,
 //!   what tools declare. It stands before the replay, as stubs and checks share one equality.
+//! - [`draw`]: a suite from traffic: each kind of interaction, in weights that add up to the traffic.
 //! - [`case`]: what is tested, and what a recording alone holds a run to.
 //! - [`replay`]: doing it again: targets, stubs, the runner.
 //! - [`sample`]: the agent that is compiled in.
@@ -37,6 +38,7 @@
 
 pub mod case;
 pub mod compare;
+pub mod draw;
 pub mod evaluate;
 pub mod experiment;
 pub mod learn;

@@ -12,6 +12,7 @@ mod progress;
 mod record;
 mod report;
 mod run;
+mod sample;
 mod screen;
 mod settings_args;
 
@@ -41,6 +42,7 @@ enum Verb {
     Report(report::Args),
     Convert(convert::Args),
     Import(import::Args),
+    Sample(sample::Args),
     Completions(completions::Args),
     Man(completions::ManArgs),
 }
@@ -68,6 +70,7 @@ pub fn main() -> ExitCode {
         Verb::Report(args) => report::run(&args),
         Verb::Convert(args) => convert::run(&args),
         Verb::Import(args) => import::run(&args),
+        Verb::Sample(args) => sample::run(&args),
         Verb::Completions(args) => completions::run(&args),
         Verb::Man(args) => completions::man(&args),
     };

@@ -56,7 +56,12 @@ fn hash(key: u128) -> u64 {
 
 /// 128 bits that stand for a text, so that millions of texts need not be kept to tell whether two are equal.
 pub(crate) fn text_key(text: &str) -> u128 {
-    let hash = blake3::hash(text.as_bytes());
+    bytes_key(text.as_bytes())
+}
+
+/// The same for any bytes.
+pub(crate) fn bytes_key(bytes: &[u8]) -> u128 {
+    let hash = blake3::hash(bytes);
     let mut bytes = [0; 16];
     bytes.copy_from_slice(&hash.as_bytes()[..16]);
     u128::from_le_bytes(bytes)

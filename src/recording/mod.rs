@@ -37,7 +37,7 @@ pub use interaction::{
 };
 pub use json::{Decoded, Fault, FaultKind, Json, Key, Kind, MAX_DEPTH, check, decode_string};
 pub use jsonl::MAX_LINE;
-pub(crate) use keys::{Keys, text_key};
+pub(crate) use keys::{Keys, bytes_key, text_key};
 pub use looks::{FirstLook, SecondLook};
 pub use place::{At, Place, Reject, RejectReason};
 pub(crate) use placed::{PlacedFiles, Span, Spool};

@@ -21,19 +21,24 @@ fn pages() -> Vec<PathBuf> {
     pages
 }
 
-/// A folder with what the commands need, made like the project's.
+/// A folder with what the commands need.
 fn workplace() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
+    furnish(folder.path());
+    folder
+}
+
+/// Puts what the commands need into a folder, so that it is made like the project's.
+fn furnish(folder: &Path) {
     for name in ["recordings", "examples"] {
-        copy(&root().join(name), &folder.path().join(name));
+        copy(&root().join(name), &folder.join(name));
     }
     // What a page calls the reader's own.
     for (own, ours) in [("my_agent.py", "examples/python/support_agent.py"), ("my_tools.py", "examples/tools/desk.py")]
     {
-        std::fs::copy(root().join(ours), folder.path().join(own)).unwrap();
+        std::fs::copy(root().join(ours), folder.join(own)).unwrap();
     }
-    std::fs::write(folder.path().join("inputs.jsonl"), "{\"id\":\"a\",\"input\":\"Where is order 1002?\"}\n").unwrap();
-    folder
+    std::fs::write(folder.join("inputs.jsonl"), "{\"id\":\"a\",\"input\":\"Where is order 1002?\"}\n").unwrap();
 }
 
 fn copy(from: &Path, to: &Path) {
@@ -52,7 +57,7 @@ fn copy(from: &Path, to: &Path) {
 #[test]
 fn console_blocks_print_what_they_show() {
     let cases = trycmd::TestCases::new();
-    let folder = workplace();
+    let folder = tempfile::tempdir().unwrap();
     let mut blocks = 0;
     for page in pages() {
         let text = std::fs::read_to_string(&page).unwrap();
@@ -60,10 +65,11 @@ fn console_blocks_print_what_they_show() {
             continue;
         }
         blocks += text.matches("```console").count();
-        // A copy beside the recordings, so that a page's commands run where their paths lead.
+        // Beside a folder of its own in which a page's commands run: what they write is no page's but theirs.
         let name = page.strip_prefix(root()).unwrap().display().to_string().replace('/', "-");
         let copy = folder.path().join(name);
         std::fs::write(&copy, text).unwrap();
+        furnish(&copy.with_extension("in"));
         cases.case(copy);
     }
     assert!(blocks > 3, "{blocks} console blocks");

@@ -1,5 +1,7 @@
 //! What recordings hold: how much, of what, and which checks that allows.
 
+mod checks;
+mod coverage;
 mod evidence;
 mod report;
 mod spread;
@@ -7,6 +9,8 @@ mod tally;
 mod text;
 
 use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
 
 use rust_decimal::Decimal;
 use rust_decimal::prelude::ToPrimitive;
@@ -18,9 +22,10 @@ use evidence::{CLASSES, Evidence};
 use spread::{Counts, Spread};
 use tally::Tally;
 
-pub use evidence::Coverage;
-pub use report::{CheckCases, DoubtExample, Inspected, Named, Sequences, Spend, ToolUse};
-pub(crate) use text::{fitted, grouped, wrapped};
+pub use checks::{CheckCases, Without};
+pub use coverage::Coverage;
+pub use report::{DoubtExample, FileCoverage, Inspected, Named, Sequences, Spend, ToolUse};
+pub(crate) use text::{cut, fitted, grouped, wrapped};
 
 /// Why recordings cannot be inspected.
 #[derive(Debug, thiserror::Error, miette::Diagnostic)]
@@ -90,6 +95,8 @@ struct Paid {
 #[derive(Clone, Debug, Default)]
 struct Seen {
     evidence: Evidence,
+    /// The same for each file, in the order in which they are read.
+    by_file: Vec<(Arc<Path>, Evidence)>,
     traffic: f64,
     doubts: u64,
     first_doubt: Option<DoubtExample>,
@@ -111,6 +118,7 @@ impl Seen {
     fn add(&mut self, row: &Row) {
         let it = &row.interaction;
         self.evidence.add(it);
+        self.evidence_of(&row.place.file).add(it);
         self.traffic += it.traffic();
         if let (None, Some(doubt)) = (&self.first_doubt, it.doubts.first()) {
             let (path, problem) = (doubt.path.clone(), doubt.problem.clone());
@@ -124,6 +132,14 @@ impl Seen {
         }
         self.add_models(it);
         self.add_spend(it);
+    }
+
+    fn evidence_of(&mut self, file: &Arc<Path>) -> &mut Evidence {
+        if self.by_file.last().is_none_or(|(last, _)| last != file) {
+            self.by_file.push((Arc::clone(file), Evidence::default()));
+        }
+        let last = self.by_file.len() - 1;
+        &mut self.by_file[last].1
     }
 
     fn add_tools(&mut self, it: &Interaction) {

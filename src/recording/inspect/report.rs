@@ -1,17 +1,24 @@
 //! What was seen, as plain data that is printed or written as JSON.
 
+use std::path::Path;
+use std::sync::Arc;
+
 use serde::Serialize;
 
 use super::super::json::Json;
 use super::super::quarantine::Quarantine;
 use super::super::source::Recordings;
-use super::evidence::{CHECKS, CLASSES, Coverage};
+use super::checks::CheckCases;
+use super::coverage::Coverage;
+use super::evidence::{CLASSES, Evidence};
 use super::spread::{Counts, Spread};
 use super::tally::Tally;
 use super::{Paid, Seen};
 
 /// How many names of each kind are listed.
 const LISTED: usize = 50;
+/// How many files are listed.
+const FILES: usize = 1_000;
 
 /// What recordings hold. As JSON it is described in `docs/inspect.md`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -59,6 +66,9 @@ pub struct Inspected {
     pub checks: Vec<CheckCases>,
     /// How many have each field, and what it gives.
     pub coverage: Vec<Coverage>,
+    /// The same for each file, where several hold interactions: the first 1,000.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub by_file: Vec<FileCoverage>,
 }
 
 /// A value that made no sense.
@@ -133,13 +143,17 @@ pub struct Spend {
     pub max: Option<f64>,
 }
 
-/// In how many cases a check is possible.
+/// What one file holds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct CheckCases {
-    /// The check.
-    pub label: &'static str,
-    /// In how many interactions there is evidence for it.
-    pub cases: u64,
+pub struct FileCoverage {
+    /// The file.
+    pub file: String,
+    /// How many interactions could be read.
+    pub interactions: u64,
+    /// How many cases each check has evidence in.
+    pub checks: Vec<CheckCases>,
+    /// How many have each field, and what it gives.
+    pub coverage: Vec<Coverage>,
 }
 
 impl Seen {
@@ -147,7 +161,6 @@ impl Seen {
         let tools = self.tools.by(|used| used.calls);
         let shown: Vec<_> = tools.iter().take(LISTED).map(|(name, used)| tool(name, used)).collect();
         let listed_calls: u64 = shown.iter().map(|tool| tool.calls).sum();
-        let cases = self.evidence.checks();
         Inspected {
             format: "taketwo.inspect",
             version: 1,
@@ -161,7 +174,7 @@ impl Seen {
             first_doubt: self.first_doubt.clone(),
             truncated: self.evidence.truncated,
             tools: shown,
-            calls_of_other_tools: self.evidence.calls - listed_calls,
+            calls_of_other_tools: self.evidence.calls.calls - listed_calls,
             sequences: Sequences {
                 different: self.sequences.len() as u64,
                 is_floor: self.sequences.beyond > 0,
@@ -172,9 +185,24 @@ impl Seen {
             models: most(&self.models, LISTED),
             without_model: self.without_model,
             spend: self.spend(),
-            checks: CHECKS.iter().zip(cases).map(|(label, cases)| CheckCases { label, cases }).collect(),
+            checks: self.evidence.checks(),
             coverage: self.evidence.coverage(),
+            by_file: self.by_file(),
         }
+    }
+
+    /// What each file holds, where there are several.
+    fn by_file(&self) -> Vec<FileCoverage> {
+        let file = |(file, evidence): &(Arc<Path>, Evidence)| FileCoverage {
+            file: file.display().to_string(),
+            interactions: evidence.cases,
+            checks: evidence.checks(),
+            coverage: evidence.coverage(),
+        };
+        if self.by_file.len() < 2 {
+            return Vec::new();
+        }
+        self.by_file.iter().take(FILES).map(file).collect()
     }
 
     fn spend(&self) -> Vec<Spend> {

@@ -21,6 +21,7 @@ impl fmt::Display for Inspected {
         names(f, "Scenarios", &self.scenarios, self.without_scenario)?;
         names(f, "Models", &self.models, self.without_model)?;
         self.spent(f)?;
+        self.files(f)?;
         self.covered(f)?;
         self.checkable(f)?;
         self.missing(f)
@@ -95,37 +96,94 @@ impl Inspected {
     }
 
     fn checkable(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "\n{:<NAME$}{:>10}", "What can be checked", "cases")?;
+        let title =
+            if self.checks.iter().any(|check| !check.without.is_empty()) { "why not in the others" } else { "" };
+        let head = format!("{:<20}{:>10}{:>9}   {title}", "What can be checked", "cases", "");
+        writeln!(f, "\n{}", head.trim_end())?;
         for check in &self.checks {
-            writeln!(
-                f,
-                "  {}{:>8}{:>9}",
-                fitted(check.label),
-                grouped(check.cases),
-                share(check.cases, self.interactions)
-            )?;
+            let (cases, percent) = (grouped(check.cases), share(check.cases, self.interactions));
+            let mut line = format!("  {:<18}{cases:>10}{percent:>9}   ", check.label);
+            let indent = line.len();
+            for (at, without) in check.without.iter().enumerate() {
+                let more = if at + 1 < check.without.len() { ", " } else { "" };
+                let reason = format!("{}: {}{more}", without.why, grouped(without.cases));
+                if line.len() + reason.trim_end().len() > 80 {
+                    writeln!(f, "{}", line.trim_end())?;
+                    line = " ".repeat(indent);
+                }
+                line.push_str(&reason);
+            }
+            writeln!(f, "{}", line.trim_end())?;
         }
         Ok(())
     }
 
     fn covered(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "\n{:<NAME$}{:>10}", "Recorded", "in")?;
-        for field in self.coverage.iter().filter(|field| field.of > 0) {
+        let fields = || self.coverage.iter().filter(|field| field.of > 0);
+        for field in fields().filter(|field| field.known > 0 || field.gives.is_some()) {
             let (known, of) = (grouped(field.known), grouped(field.of));
             writeln!(f, "  {}{known:>8} of {of} {}", fitted(field.field), field.unit)?;
         }
-        Ok(())
+        let nowhere = fields().filter(|field| field.known == 0 && field.gives.is_none());
+        let nowhere = nowhere.map(|field| field.field).collect::<Vec<_>>().join(", ");
+        if nowhere.is_empty() { Ok(()) } else { wrapped(f, 2, &format!("nowhere: {nowhere}")) }
     }
 
     fn missing(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut missing = self.coverage.iter().filter(|field| field.known < field.of).peekable();
+        let mut missing = self.coverage.iter().filter(|field| field.is_lacking()).peekable();
         if missing.peek().is_some() {
             writeln!(f, "\nWhat is missing would give")?;
         }
         for field in missing {
-            wrapped(f, 2, &format!("{}: {}", field.field, field.gives))?;
+            wrapped(f, 2, &format!("{}: {}", field.field, field.gives.unwrap_or_default()))?;
         }
         Ok(())
+    }
+
+    /// A line for each file: recordings of several origins do not tell the same.
+    fn files(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.by_file.is_empty() {
+            return Ok(());
+        }
+        write!(f, "\n{:<FILE$}{:>8}", "Files", "cases")?;
+        for (title, _) in COLUMNS {
+            write!(f, "{title:>8}")?;
+        }
+        writeln!(f)?;
+        for file in self.by_file.iter().take(SHOWN) {
+            let name = end_of(&file.file, FILE - 3);
+            write!(f, "  {name:<width$}{:>8}", grouped(file.interactions), width = FILE - 2)?;
+            for (_, field) in COLUMNS {
+                let known = file.coverage.iter().find(|coverage| coverage.field == field);
+                write!(f, "{:>8}", known.map_or_else(String::new, |known| share(known.known, known.of)))?;
+            }
+            writeln!(f)?;
+        }
+        match self.by_file.len().saturating_sub(SHOWN) {
+            0 => Ok(()),
+            more => writeln!(f, "  and {} (--json lists them)", counted(more as u64, "file more", "files more")),
+        }
+    }
+}
+
+/// How wide the column of files is, and what is shown of each.
+const FILE: usize = 22;
+const COLUMNS: [(&str, &str); 6] = [
+    ("calls", "toolCalls"),
+    ("answers", "toolCalls[].result or .error"),
+    ("steps", "toolCalls[].step"),
+    ("tokens", "tokens"),
+    ("times", "latencyMs"),
+    ("replies", "output"),
+];
+
+/// The end of a text, which says more of a file than its start.
+fn end_of(text: &str, width: usize) -> String {
+    let shown = cut(text, usize::MAX);
+    match shown.chars().count().checked_sub(width) {
+        None | Some(0) => shown,
+        Some(more) => format!("…{}", shown.chars().skip(more + 1).collect::<String>()),
     }
 }
 
@@ -238,7 +296,8 @@ pub(crate) fn fitted(name: &str) -> String {
     format!("{:<width$}", cut(name, NAME - 2), width = NAME)
 }
 
-fn cut(name: &str, width: usize) -> String {
+/// A text of at most so many characters. Those that move the cursor are shown by their code.
+pub(crate) fn cut(name: &str, width: usize) -> String {
     let mut shown = String::new();
     for character in name.chars() {
         if character.is_control() {
@@ -296,5 +355,6 @@ mod tests {
     fn a_name_cannot_move_the_cursor() {
         assert_eq!(cut("a\u{1b}[2Jb", 40), "a\\u{1b}[2Jb");
         assert_eq!(cut("abcdef", 4), "abc…");
+        assert_eq!([end_of("abcdef", 4), end_of("abcd", 4)], ["…def", "abcd"]);
     }
 }
