@@ -134,7 +134,9 @@ fn other_detail(pairs: &[(&AttemptRow, &AttemptRow)], values: Values) -> Option<
     if let (Some(was), Some(is)) = (tools_of(was()), tools_of(is()))
         && was != is
     {
-        let alone = |ours: &BTreeSet<Vec<ToolName>>, theirs: &BTreeSet<_>| ours.difference(theirs).next().map(|tools| in_a_row(tools));
+        let alone = |ours: &BTreeSet<Vec<ToolName>>, theirs: &BTreeSet<_>| {
+            ours.difference(theirs).next().map(|tools| in_a_row(tools))
+        };
         return Some(CallChange { tool: None, path: None, before: alone(&was, &is), after: alone(&is, &was) });
     }
     if values == Values::LeftOut {
