@@ -102,7 +102,7 @@ impl<'a> Reader<'a> {
             text = text.trimmed();
         }
         if treatment.of(Aspect::Case).is_some() {
-            text = text.in_lower_case();
+            text = text.caseless(form);
         }
         Value::Text(text)
     }
