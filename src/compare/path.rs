@@ -158,19 +158,43 @@ impl PathPattern {
     }
 }
 
+/// Each `..` first takes no step; where what follows does not fit, the last `..` takes one more. An earlier one need not:
+/// what it could take the last one can take as well. So the time is at most segments times steps.
 fn covers(pattern: &[Segment], path: &[PathStep]) -> bool {
-    let Some((segment, rest)) = pattern.split_first() else { return path.is_empty() };
-    if *segment == Segment::Descent {
-        return (0..=path.len()).any(|skipped| covers(rest, &path[skipped..]));
+    let (mut segment, mut step) = (0, 0);
+    let mut last_descent = None;
+    loop {
+        match (pattern.get(segment), path.get(step)) {
+            (Some(Segment::Descent), _) => {
+                segment += 1;
+                last_descent = Some((segment, step));
+            }
+            (Some(wanted), Some(found)) if wanted.fits(found) => {
+                segment += 1;
+                step += 1;
+            }
+            (None, None) => return true,
+            _ => match last_descent {
+                Some((behind, taken)) if taken < path.len() => {
+                    last_descent = Some((behind, taken + 1));
+                    (segment, step) = (behind, taken + 1);
+                }
+                _ => return false,
+            },
+        }
     }
-    let Some((step, below)) = path.split_first() else { return false };
-    let fits = match (segment, step) {
-        (Segment::Key(wanted), PathStep::Key(key)) => wanted == key,
-        (Segment::Index(wanted), PathStep::Index(index)) => wanted == index,
-        (Segment::AnyKey, PathStep::Key(_)) | (Segment::AnyIndex, PathStep::Index(_) | PathStep::Item) => true,
-        _ => false,
-    };
-    fits && covers(rest, below)
+}
+
+impl Segment {
+    /// Whether it covers one step; a `..` covers any number, which is for [`covers`] to see.
+    fn fits(&self, step: &PathStep) -> bool {
+        match (self, step) {
+            (Segment::Key(wanted), PathStep::Key(key)) => wanted == key,
+            (Segment::Index(wanted), PathStep::Index(index)) => wanted == index,
+            (Segment::AnyKey, PathStep::Key(_)) | (Segment::AnyIndex, PathStep::Index(_) | PathStep::Item) => true,
+            _ => false,
+        }
+    }
 }
 
 impl FromStr for PathPattern {
@@ -233,6 +257,9 @@ impl fmt::Display for PathPattern {
 
 #[cfg(test)]
 mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
     use super::*;
 
     fn path(steps: &[PathStep]) -> Path {
@@ -253,6 +280,52 @@ mod tests {
         for pattern in ["$.filters[*]", "id", "$.filters[2].id", "$.filters.*.id", "$"] {
             assert!(!pattern.parse::<PathPattern>().unwrap().covers(&at), "{pattern}");
         }
+    }
+
+    /// What a pattern covers, as one would say it: a `..` takes any number of steps.
+    fn covers_by_definition(pattern: &[Segment], path: &[PathStep]) -> bool {
+        match (pattern.split_first(), path.split_first()) {
+            (None, None) => true,
+            (Some((Segment::Descent, rest)), _) => {
+                (0..=path.len()).any(|taken| covers_by_definition(rest, &path[taken..]))
+            }
+            (Some((segment, rest)), Some((step, below))) => segment.fits(step) && covers_by_definition(rest, below),
+            _ => false,
+        }
+    }
+
+    fn segments() -> impl Strategy<Value = Vec<Segment>> {
+        let segment = prop_oneof![
+            3 => Just(Segment::Descent),
+            3 => "[ab]".prop_map(Segment::Key),
+            1 => Just(Segment::AnyKey),
+            1 => (0_usize..2).prop_map(Segment::Index),
+            1 => Just(Segment::AnyIndex),
+        ];
+        vec(segment, 0..7)
+    }
+
+    fn steps() -> impl Strategy<Value = Vec<PathStep>> {
+        let step = prop_oneof![
+            3 => "[ab]".prop_map(PathStep::Key),
+            1 => (0_usize..2).prop_map(PathStep::Index),
+            1 => Just(PathStep::Item),
+        ];
+        vec(step, 0..8)
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_covered_is_what_the_definition_says(pattern in segments(), path in steps()) {
+            prop_assert_eq!(covers(&pattern, &path), covers_by_definition(&pattern, &path));
+        }
+    }
+
+    #[test]
+    fn many_descents_over_a_deep_path_come_to_an_end() {
+        let deep = path(&vec![key("a"); 500]);
+        let pattern = |last: &str| format!("${}{last}", "..a".repeat(20)).parse::<PathPattern>().unwrap();
+        assert!(!pattern("..zz").covers(&deep) && pattern("..a").covers(&deep) && pattern("").covers(&deep));
     }
 
     #[test]
