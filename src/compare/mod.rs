@@ -5,12 +5,14 @@
 //! digit, objects whatever their key order, texts after Unicode normalisation, a text that holds JSON by what it holds.
 
 mod alignment;
+mod apart;
 mod arguments;
 mod band;
 mod canonical;
 mod common_part;
 mod declared;
 mod difference;
+mod digits;
 mod excerpt;
 mod faulty_arguments;
 mod hint;

@@ -61,8 +61,8 @@ fn allows(a: &Loose, b: &Loose) -> bool {
             (Value::Number(a), Value::Number(b)) => band.holds(a, b),
             _ => false,
         },
-        How::Window(window) => match (a.value.instant(), b.value.instant()) {
-            (Some(a), Some(b)) => within(*window, a, b),
+        How::Window(window) => match (a.value.nanoseconds(), b.value.nanoseconds()) {
+            (Some(a), Some(b)) => within(*window, &a, &b),
             _ => false,
         },
         _ => false,
