@@ -10,15 +10,17 @@ use super::policy::{ToolRules, Treatment};
 use super::reference::OriginsBefore;
 use super::rule::Rule;
 use super::text::{Form, Text};
-use crate::recording::{Decoded, Json, check, decode_string};
+use crate::recording::{Decoded, Json, MAX_DEPTH, check, decode_string};
 
-/// Reads a text that was checked before, so it needs no errors; its depth is bounded by that check.
+/// Reads a text that was checked before, so it needs no errors. No value it reads is deeper than [`MAX_DEPTH`].
 pub(super) struct Reader<'a> {
     text: &'a str,
     at: usize,
     rules: &'a ToolRules<'a>,
     origins: Option<&'a OriginsBefore<'a>>,
     path: Path,
+    /// In how many lists and objects, texts that hold some included, the value stands.
+    depth: usize,
 }
 
 /// A text shorter than this many bytes cannot hold a list or object.
@@ -26,7 +28,7 @@ const SHORTEST_CONTAINER: usize = 2;
 
 impl<'a> Reader<'a> {
     pub(super) fn new(text: &'a str, rules: &'a ToolRules<'a>, origins: Option<&'a OriginsBefore<'a>>) -> Self {
-        Self { text, at: 0, rules, origins, path: Path::root() }
+        Self { text, at: 0, rules, origins, path: Path::root(), depth: 0 }
     }
 
     /// The value, with nothing said of the place it stands in.
@@ -116,8 +118,13 @@ impl<'a> Reader<'a> {
             return None;
         }
         check(inner).ok()?;
+        // Texts inside texts may each be as deep as a value may be, and so be too deep together.
+        if self.depth + depth_of(inner) > MAX_DEPTH {
+            return None;
+        }
         let path = self.path.clone();
-        Some(Reader { text: inner, at: 0, rules: self.rules, origins: self.origins, path }.value_as(treatment))
+        let (rules, origins, depth) = (self.rules, self.origins, self.depth);
+        Some(Reader { text: inner, at: 0, rules, origins, path, depth }.value_as(treatment))
     }
 
     /// Reads what stands at the next step; `None` where it counts as absent.
@@ -160,7 +167,10 @@ impl<'a> Reader<'a> {
     fn default_of(&self, rule: &Rule, treatment: &Treatment<'_>) -> Option<Value> {
         let How::Default(json) = rule.how() else { return None };
         let path = self.path.clone();
-        Some(Reader { text: json.text(), at: 0, rules: self.rules, origins: None, path }.value_as(treatment))
+        Some(
+            Reader { text: json.text(), at: 0, rules: self.rules, origins: None, path, depth: self.depth }
+                .value_as(treatment),
+        )
     }
 
     fn equated(&self, value: Value, rule: &Arc<Rule>) -> Option<Value> {
@@ -185,6 +195,7 @@ impl<'a> Reader<'a> {
 
     fn array(&mut self) -> Vec<Value> {
         self.at += 1;
+        self.depth += 1;
         let mut items = Vec::new();
         loop {
             self.white();
@@ -200,11 +211,13 @@ impl<'a> Reader<'a> {
             }
         }
         self.at += 1;
+        self.depth -= 1;
         items
     }
 
     fn object(&mut self) -> Value {
         self.at += 1;
+        self.depth += 1;
         let mut members: Vec<(Text, Value)> = Vec::new();
         loop {
             self.white();
@@ -215,6 +228,7 @@ impl<'a> Reader<'a> {
             }
         }
         self.at += 1;
+        self.depth -= 1;
         members.sort_by(|(a, _), (b, _)| a.cmp(b));
         Value::Object(members)
     }
@@ -274,5 +288,72 @@ fn scalar_text(value: &Value) -> Option<std::borrow::Cow<'_, str>> {
         Value::Text(text) => Some(text.lossy()),
         Value::Number(number) => Some(number.to_string().into()),
         _ => None,
+    }
+}
+
+/// How many lists and objects of a checked text stand in one another at most.
+fn depth_of(text: &str) -> usize {
+    let (mut depth, mut deepest, mut in_string, mut escaped) = (0_usize, 0, false, false);
+    for byte in text.bytes() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = true,
+            b'"' => in_string = !in_string,
+            b'[' | b'{' if !in_string => {
+                depth += 1;
+                deepest = deepest.max(depth);
+            }
+            b']' | b'}' if !in_string => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    deepest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Value {
+        Value::read(&Json::parse(text).unwrap(), &ToolRules::none())
+    }
+
+    /// Texts inside texts, each of which holds so many lists around the next.
+    fn nest(texts: usize, lists: usize, leaf: &str) -> String {
+        (0..texts).fold(leaf.to_owned(), |inner, _| {
+            let text = format!("{}{inner}{}", "[".repeat(lists), "]".repeat(lists));
+            Json::string(&text).text().to_owned()
+        })
+    }
+
+    #[test]
+    fn texts_inside_texts_are_read_as_deep_as_any_value() {
+        for (texts, lists) in [(1, 512), (2, 256), (4, 128), (8, 64)] {
+            let [one, same, other] = ["1", "1.0", "2"].map(|leaf| read(&nest(texts, lists, leaf)));
+            assert_eq!(one, same, "{texts} x {lists}");
+            assert_eq!(one.hash128(), same.hash128());
+            assert!(!one.accepts(&other) && !other.accepts(&one));
+            assert_eq!(read(&one.to_string()), one);
+        }
+    }
+
+    #[test]
+    fn what_lies_deeper_than_any_value_may_be_is_a_plain_text() {
+        for (texts, lists) in [(4, 500), (8, 400), (2, 257), (10, 100)] {
+            let [one, same, spelled] = ["1", "1", "1.0"].map(|leaf| read(&nest(texts, lists, leaf)));
+            assert!(one == same && one.hash128() == same.hash128());
+            assert!(!one.accepts(&spelled) && !spelled.accepts(&one), "{texts} x {lists}");
+            assert_eq!(super::super::differences(&one, &spelled).len(), 1);
+        }
+        // The place in the value counts, not the text alone.
+        let below = |lists: usize, leaf: &str| read(&format!("{}{leaf}{}", "[".repeat(lists), "]".repeat(lists)));
+        assert_eq!(below(502, &nest(1, 10, "1")), below(502, &nest(1, 10, "1.0")));
+        assert_ne!(below(503, &nest(1, 10, "1")), below(503, &nest(1, 10, "1.0")));
+    }
+
+    #[test]
+    fn brackets_in_strings_are_not_deep() {
+        assert_eq!(depth_of(r#"{"a[[":["\"[{","\\",[]]}"#), 3);
+        assert_eq!(depth_of("1"), 0);
     }
 }
