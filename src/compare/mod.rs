@@ -30,6 +30,7 @@ mod prepared;
 mod reader;
 mod reference;
 mod rule;
+mod ruled;
 mod sequence;
 mod text;
 mod walk;

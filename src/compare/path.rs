@@ -141,14 +141,15 @@ impl PathPattern {
         matches!(self.0.as_slice(), [Segment::AnyKey] | [Segment::Descent, Segment::AnyKey])
     }
 
-    /// How closely it says what it covers: fewer `..`, then fewer wildcards, then more names make it closer.
-    pub(super) fn closeness(&self) -> (Reverse<usize>, Reverse<usize>, usize) {
-        let count = |wanted: fn(&Segment) -> bool| self.0.iter().filter(|segment| wanted(segment)).count();
-        (
-            Reverse(count(|segment| *segment == Segment::Descent)),
-            Reverse(count(|segment| matches!(segment, Segment::AnyKey | Segment::AnyIndex))),
-            count(|segment| matches!(segment, Segment::Key(_) | Segment::Index(_))),
-        )
+    /// How closely it says what it covers.
+    pub(super) fn closeness(&self) -> Closeness {
+        closeness(&self.0)
+    }
+
+    /// How closely it says the way to a place, where it goes on to places inside.
+    pub(super) fn closeness_on_the_way(&self, place: &Path) -> Option<Closeness> {
+        let ways = (0..self.0.len()).map(|end| &self.0[..end]);
+        ways.filter(|way| covers(way, place.steps())).map(closeness).max()
     }
 
     /// Whether it covers a path.
@@ -156,6 +157,18 @@ impl PathPattern {
     pub fn covers(&self, path: &Path) -> bool {
         covers(&self.0, path.steps())
     }
+}
+
+/// Fewer `..`, then fewer wildcards, then more names make a path closer.
+pub(super) type Closeness = (Reverse<usize>, Reverse<usize>, usize);
+
+fn closeness(segments: &[Segment]) -> Closeness {
+    let count = |wanted: fn(&Segment) -> bool| segments.iter().filter(|segment| wanted(segment)).count();
+    (
+        Reverse(count(|segment| *segment == Segment::Descent)),
+        Reverse(count(|segment| matches!(segment, Segment::AnyKey | Segment::AnyIndex))),
+        count(|segment| matches!(segment, Segment::Key(_) | Segment::Index(_))),
+    )
 }
 
 /// Each `..` first takes no step; where what follows does not fit, the last `..` takes one more. An earlier one need not:

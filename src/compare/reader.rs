@@ -1,26 +1,26 @@
 //! Reading a JSON text into its canonical form, under the rules of a tool.
 
-use std::sync::Arc;
-
-use super::canonical::{Alike, Loose, Value, Written};
-use super::how::{Aspect, How};
+use super::canonical::{Alike, Value};
+use super::how::Aspect;
 use super::number::Number;
 use super::path::{Path, PathStep};
 use super::policy::{ToolRules, Treatment};
 use super::reference::OriginsBefore;
-use super::rule::Rule;
+use super::ruled::{Veil, ordered};
 use super::text::{Form, Text};
-use crate::recording::{Decoded, Json, MAX_DEPTH, check, decode_string};
+use crate::recording::{Decoded, MAX_DEPTH, check, decode_string};
 
 /// Reads a text that was checked before, so it needs no errors. No value it reads is deeper than [`MAX_DEPTH`].
 pub(super) struct Reader<'a> {
     text: &'a str,
-    at: usize,
-    rules: &'a ToolRules<'a>,
-    origins: Option<&'a OriginsBefore<'a>>,
-    path: Path,
+    pub(super) at: usize,
+    pub(super) rules: &'a ToolRules<'a>,
+    pub(super) origins: Option<&'a OriginsBefore<'a>>,
+    pub(super) path: Path,
     /// In how many lists and objects, texts that hold some included, the value stands.
     depth: usize,
+    /// What covers the place, where it is inside one that is not looked into.
+    pub(super) veil: Option<Veil<'a>>,
 }
 
 /// A text shorter than this many bytes cannot hold a list or object.
@@ -28,7 +28,23 @@ const SHORTEST_CONTAINER: usize = 2;
 
 impl<'a> Reader<'a> {
     pub(super) fn new(text: &'a str, rules: &'a ToolRules<'a>, origins: Option<&'a OriginsBefore<'a>>) -> Self {
-        Self { text, at: 0, rules, origins, path: Path::root(), depth: 0 }
+        Self { text, at: 0, rules, origins, path: Path::root(), depth: 0, veil: None }
+    }
+
+    /// A reader of another text that stands in the same place.
+    pub(super) fn of<'b>(&self, text: &'b str) -> Reader<'b>
+    where
+        'a: 'b,
+    {
+        Reader { text, at: 0, path: self.path.clone(), veil: self.veil.clone(), ..*self }
+    }
+
+    /// A reader of what comes next, whatever rules say of places in it.
+    pub(super) fn without_rules<'b>(&self, none: &'b ToolRules<'b>) -> Reader<'b>
+    where
+        'a: 'b,
+    {
+        Reader { at: self.at, rules: none, origins: None, ..self.of(self.text) }
     }
 
     /// The value, with nothing said of the place it stands in.
@@ -46,7 +62,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn value_as(&mut self, treatment: &Treatment<'_>) -> Value {
+    pub(super) fn value_as(&mut self, treatment: &Treatment<'_>) -> Value {
         self.white();
         match self.peek() {
             b'{' => self.object(),
@@ -119,78 +135,7 @@ impl<'a> Reader<'a> {
         }
         check(inner).ok()?;
         // Texts inside texts may each be as deep as a value may be, and so be too deep together.
-        if self.depth + depth_of(inner) > MAX_DEPTH {
-            return None;
-        }
-        let path = self.path.clone();
-        let (rules, origins, depth) = (self.rules, self.origins, self.depth);
-        Some(Reader { text: inner, at: 0, rules, origins, path, depth }.value_as(treatment))
-    }
-
-    /// Reads what stands at the next step; `None` where it counts as absent.
-    fn place(&mut self, step: impl FnOnce() -> PathStep) -> Option<Value> {
-        if self.rules.is_empty() {
-            return Some(self.value());
-        }
-        self.path.push(step());
-        let treatment = self.rules.at(&self.path);
-        let value = self.value_as(&treatment);
-        let ruled = self.ruled(value, &treatment);
-        self.path.pop();
-        ruled
-    }
-
-    /// What rules make of a value.
-    fn ruled(&self, value: Value, treatment: &Treatment<'_>) -> Option<Value> {
-        let equality = treatment.of(Aspect::Equality);
-        let equated = |value| match equality {
-            Some(rule) => self.equated(value, rule),
-            None => Some(value),
-        };
-        let value = equated(value)?;
-        // What is alike to a value that counts as absent counts as absent too.
-        let is_alike = |absent: Value| equated(absent).is_none_or(|absent| absent == value);
-        if treatment.of(Aspect::Null).is_some() && is_alike(Value::Null) {
-            return None;
-        }
-        let default = treatment.of(Aspect::Default).and_then(|rule| self.default_of(rule, treatment));
-        if default.is_some_and(is_alike) {
-            return None;
-        }
-        Some(match treatment.of(Aspect::Presence) {
-            Some(rule) => loose(value, rule),
-            None => value,
-        })
-    }
-
-    /// The value that a rule takes for absent, read as what stands in its place is.
-    fn default_of(&self, rule: &Rule, treatment: &Treatment<'_>) -> Option<Value> {
-        let How::Default(json) = rule.how() else { return None };
-        let path = self.path.clone();
-        Some(
-            Reader { text: json.text(), at: 0, rules: self.rules, origins: None, path, depth: self.depth }
-                .value_as(treatment),
-        )
-    }
-
-    fn equated(&self, value: Value, rule: &Arc<Rule>) -> Option<Value> {
-        Some(match rule.how() {
-            How::Ignore => return None,
-            How::Present => Value::Alike(Alike::Present(Written::of(&value))),
-            How::Type => Value::Alike(Alike::Type(value.kind(), Written::of(&value))),
-            How::Regex(pattern) if scalar_text(&value).is_some_and(|text| pattern.matches(&text)) => {
-                Value::Alike(Alike::Fits(Arc::clone(rule), Written::of(&value)))
-            }
-            How::OneOf(values) if values.iter().any(|json| is_value(&value, json)) => {
-                Value::Alike(Alike::Fits(Arc::clone(rule), Written::of(&value)))
-            }
-            How::Tolerance(_) | How::Window(_) => loose(value, rule),
-            How::Reference => match self.origins {
-                Some(origins) => origins.trace(value),
-                None => value,
-            },
-            _ => value,
-        })
+        (self.depth + depth_of(inner) <= MAX_DEPTH).then(|| self.of(inner).value_as(treatment))
     }
 
     fn array(&mut self) -> Vec<Value> {
@@ -243,54 +188,6 @@ impl<'a> Reader<'a> {
     }
 }
 
-fn loose(value: Value, rule: &Arc<Rule>) -> Value {
-    Value::Loose(Box::new(Loose { value, rule: Arc::clone(rule) }))
-}
-
-/// A list in the order that a rule asks for.
-fn ordered(mut items: Vec<Value>, rule: Option<&Arc<Rule>>) -> Value {
-    match rule.map(|rule| rule.how()) {
-        Some(How::Set) => {
-            items.sort();
-            items.dedup();
-            Value::Unordered(items)
-        }
-        Some(How::Bag) => {
-            items.sort();
-            Value::Unordered(items)
-        }
-        Some(How::SortedBy(path)) => {
-            items.sort_by(|a, b| within(a, path).cmp(&within(b, path)).then_with(|| a.cmp(b)));
-            Value::Array(items)
-        }
-        _ => Value::Array(items),
-    }
-}
-
-/// What stands at a path in a value.
-fn within<'v>(value: &'v Value, path: &Path) -> Option<&'v Value> {
-    path.steps().iter().try_fold(value, |value, step| match (value.bare(), step) {
-        (Value::Object(members), PathStep::Key(key)) => {
-            members.iter().find(|(known, _)| known.as_str() == Some(key)).map(|(_, value)| value)
-        }
-        (Value::Array(items), PathStep::Index(index)) => items.get(*index),
-        _ => None,
-    })
-}
-
-fn is_value(value: &Value, json: &Json) -> bool {
-    *value == Value::read(json, &ToolRules::none())
-}
-
-/// A text or number as text; other values match no pattern.
-fn scalar_text(value: &Value) -> Option<std::borrow::Cow<'_, str>> {
-    match value {
-        Value::Text(text) => Some(text.lossy()),
-        Value::Number(number) => Some(number.to_string().into()),
-        _ => None,
-    }
-}
-
 /// How many lists and objects of a checked text stand in one another at most.
 fn depth_of(text: &str) -> usize {
     let (mut depth, mut deepest, mut in_string, mut escaped) = (0_usize, 0, false, false);
@@ -313,6 +210,7 @@ fn depth_of(text: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::recording::Json;
 
     fn read(text: &str) -> Value {
         Value::read(&Json::parse(text).unwrap(), &ToolRules::none())

@@ -142,13 +142,23 @@ impl Rule {
     /// The more specific rule is greater: a tool by name before a pattern of tools before all tools; then the closer
     /// path; then the stricter rule; and where all that is equal, one of the two, always the same.
     pub(super) fn specificity(&self, other: &Self) -> Ordering {
-        let rank = |rule: &Self| {
-            let tools = rule.tools.as_str();
-            let named = tools.chars().filter(|c| !matches!(c, '*' | '?')).count();
-            let wild = tools.contains(['*', '?', '[']) && glob::Pattern::escape(tools) != tools;
-            (rule.origin, !wild, named, rule.path.closeness(), rule.how.strictness())
-        };
+        let rank = |rule: &Self| (rule.closeness_of_tools(), rule.path.closeness(), rule.how.strictness());
         rank(self).cmp(&rank(other)).then_with(|| other.text.cmp(&self.text))
+    }
+
+    /// Who states it, whether it names its tools, and with how many characters.
+    fn closeness_of_tools(&self) -> (Origin, bool, usize) {
+        let tools = self.tools.as_str();
+        let named = tools.chars().filter(|c| !matches!(c, '*' | '?')).count();
+        let wild = tools.contains(['*', '?', '[']) && glob::Pattern::escape(tools) != tools;
+        (self.origin, !wild, named)
+    }
+
+    /// Whether it is for something inside a place that another rule is for, and no less specific up to there.
+    pub(super) fn reaches_into(&self, place: &Path, outer: &Self) -> bool {
+        let on_the_way = self.path.closeness_on_the_way(place).filter(|_| !self.covers(place));
+        let outer = (outer.closeness_of_tools(), outer.path.closeness());
+        on_the_way.is_some_and(|closeness| (self.closeness_of_tools(), closeness) >= outer)
     }
 }
 
