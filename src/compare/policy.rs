@@ -142,6 +142,11 @@ impl<'a> ToolRules<'a> {
         decide.filter(|rule| rule.reaches_into(place, veil)).collect()
     }
 
+    /// Whether one of them lets values pass that no hash finds.
+    pub(super) fn are_loose(&self) -> bool {
+        self.rules.iter().any(|rule| rule.how().is_loose())
+    }
+
     /// The rule that takes back what less specific ones say of a place, where it is all that is said.
     fn exact_at(&self, place: &Path) -> Option<&'a Rule> {
         let rule = self.rules.iter().find(|rule| rule.covers(place) && rule.how().decides() != Decides::NoPlace)?;
@@ -279,6 +284,27 @@ mod tests {
         let deep = |leaf: &str| format!("{}{leaf}{}", r#"{"a":"#.repeat(300), "}".repeat(300));
         let rules = ["type t:$..a", "exact t:$.a.q", "present t:$.a.a", "trim t:$.a.a.a.q", "ignore t:$.a.*.q"];
         assert!(equal(&rules, "t", &deep("1"), &deep("2")));
+    }
+
+    #[test]
+    fn sorting_by_what_has_leeway_compares_like_a_bag() {
+        let rules = ["sorted-by($.s) t:$.v", "tolerance(0.2) t:$.v[*].s"];
+        let a = r#"{"v":[{"s":1.00,"n":"x"},{"s":1.01,"n":"y"}]}"#;
+        assert!(equal(&rules, "t", a, r#"{"v":[{"s":1.02,"n":"x"},{"s":1.01,"n":"y"}]}"#));
+        assert!(equal(&rules, "t", a, r#"{"v":[{"s":1.01,"n":"y"},{"s":1.02,"n":"x"}]}"#));
+        for other in [
+            r#"{"v":[{"s":1.02,"n":"x"},{"s":1.01,"n":"x"}]}"#,
+            r#"{"v":[{"s":1.02,"n":"x"},{"s":1.51,"n":"y"}]}"#,
+            r#"{"v":[{"s":1.02,"n":"x"}]}"#,
+            r#"{"v":[]}"#,
+            r#"{"v":{}}"#,
+        ] {
+            assert!(!equal(&rules, "t", a, other), "{other}");
+        }
+        let optional = ["sorted-by($.s) t:$.v", "optional t:$.v[*].s"];
+        assert!(equal(&optional, "t", r#"{"v":[{"n":1},{"s":5,"n":2}]}"#, r#"{"v":[{"s":3,"n":1},{"n":2}]}"#));
+        assert!(equal(&["sorted-by($.s) t:$.v"], "t", r#"{"v":[{"s":2},{"s":1}]}"#, r#"{"v":[{"s":1},{"s":2}]}"#));
+        assert!(equal(&optional, "t", r#"{"v":[]}"#, r#"{"v":[]}"#));
     }
 
     #[test]

@@ -66,7 +66,7 @@ impl<'a> Reader<'a> {
         self.white();
         match self.peek() {
             b'{' => self.object(),
-            b'[' => ordered(self.array(), treatment.of(Aspect::Order)),
+            b'[' => ordered(self.array(), treatment.of(Aspect::Order), self.rules),
             b'"' => self.string(treatment),
             b't' => self.word(4, Value::Bool(true)),
             b'f' => self.word(5, Value::Bool(false)),

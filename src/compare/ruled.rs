@@ -138,7 +138,7 @@ fn loose(value: Value, rule: &Arc<Rule>) -> Value {
 }
 
 /// A list in the order that a rule asks for.
-pub(super) fn ordered(mut items: Vec<Value>, rule: Option<&Arc<Rule>>) -> Value {
+pub(super) fn ordered(mut items: Vec<Value>, rule: Option<&Arc<Rule>>, rules: &ToolRules<'_>) -> Value {
     let Some(rule) = rule else { return Value::Array(items) };
     match rule.how() {
         How::Set => {
@@ -152,7 +152,8 @@ pub(super) fn ordered(mut items: Vec<Value>, rule: Option<&Arc<Rule>>) -> Value 
         }
         How::SortedBy(path) => {
             items.sort_by(|a, b| within(a, path).cmp(&within(b, path)).then_with(|| a.cmp(b)));
-            Value::Array(items)
+            // With leeway, items that belong to each other need not come in one order.
+            if rules.are_loose() { loose(Value::Array(items), rule) } else { Value::Array(items) }
         }
         _ => Value::Array(items),
     }
