@@ -27,6 +27,7 @@ mod path;
 mod places;
 mod policy;
 mod prepared;
+mod quoted_key;
 mod reader;
 mod reference;
 mod rule;

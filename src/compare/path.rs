@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::fmt;
 use std::str::FromStr;
 
+use super::quoted_key::{quoted, unquoted};
 use crate::recording::Json;
 
 /// A step into a value.
@@ -108,7 +109,7 @@ fn shown(segments: impl Iterator<Item = Segment>) -> String {
                 }
                 path.push_str(&key);
             }
-            Segment::Key(key) => path.push_str(&format!("[{key:?}]")),
+            Segment::Key(key) => path.push_str(&format!("[{}]", quoted(&key))),
             Segment::AnyKey => path.push_str(if path.ends_with("..") { "*" } else { ".*" }),
             Segment::Index(index) => path.push_str(&format!("[{index}]")),
             Segment::AnyIndex => path.push_str("[*]"),
@@ -241,18 +242,17 @@ fn name<'a>(text: &'a str, segments: &mut Vec<Segment>) -> Result<&'a str, &'sta
     match &text[..end] {
         "" => return Err("a name is missing after a point"),
         "*" => segments.push(Segment::AnyKey),
+        key if key.contains(']') => return Err("a name with `]` in it stands in brackets and quotes"),
         key => segments.push(Segment::Key(key.to_owned())),
     }
     Ok(&text[end..])
 }
 
 fn bracket<'a>(text: &'a str, segments: &mut Vec<Segment>) -> Result<&'a str, &'static str> {
-    for quote in ['"', '\''] {
-        if let Some(inside) = text.strip_prefix(quote) {
-            let (key, rest) = inside.split_once(quote).ok_or("a quote is not closed")?;
-            segments.push(Segment::Key(key.to_owned()));
-            return rest.strip_prefix(']').ok_or("`]` is missing");
-        }
+    if text.starts_with(['"', '\'']) {
+        let (key, rest) = unquoted(text).ok_or("a quote is not closed")?;
+        segments.push(Segment::Key(key));
+        return rest.strip_prefix(']').ok_or("`]` is missing");
     }
     let (inside, rest) = text.split_once(']').ok_or("`]` is missing")?;
     segments.push(match inside {
@@ -341,6 +341,46 @@ mod tests {
         assert!(!pattern("..zz").covers(&deep) && pattern("..a").covers(&deep) && pattern("").covers(&deep));
     }
 
+    proptest! {
+        #[test]
+        fn every_path_is_read_as_it_is_shown(keys in vec(crate::compare::quoted_key::arbitrary::key(), 0..4), index in 0_usize..9) {
+            let mut steps: Vec<PathStep> = keys.into_iter().map(PathStep::Key).collect();
+            steps.push(PathStep::Index(index));
+            steps.rotate_right(index % 2);
+            let path = Path(steps);
+            prop_assert_eq!(path.to_string().parse::<Path>().unwrap(), path.clone());
+            let pattern: PathPattern = path.general().parse().unwrap();
+            prop_assert!(pattern.covers(&path));
+            prop_assert_eq!(pattern.to_string().parse::<PathPattern>().unwrap(), pattern);
+        }
+
+        #[test]
+        fn every_pattern_is_read_as_it_is_shown(pattern in segments()) {
+            let descents = |pattern: &[Segment]| pattern.windows(2).any(|two| two[0] == Segment::Descent && two[1] == Segment::Descent);
+            prop_assume!(!descents(&pattern) && pattern.last() != Some(&Segment::Descent));
+            let pattern = PathPattern(pattern);
+            prop_assert_eq!(pattern.to_string().parse::<PathPattern>().unwrap(), pattern);
+        }
+    }
+
+    #[test]
+    fn keys_stand_in_quotes_of_either_kind() {
+        for (text, wanted) in [
+            (r#"$["a\"b"]"#, "a\"b"),
+            (r#"$['a"b']"#, "a\"b"),
+            (r#"$['it\'s']"#, "it's"),
+            (r#"$["c\\d"]"#, "c\\d"),
+            (r#"$["a\b"]"#, "a\\b"),
+            (r#"$["a\u{200b}"]"#, "a\u{200b}"),
+            (r#"$["a\u200b"]"#, "a\u{200b}"),
+            (r#"$["a]b"]"#, "a]b"),
+        ] {
+            let read: Path = text.parse().unwrap();
+            assert_eq!(read.steps(), [key(wanted)], "{text}");
+            assert_eq!(read.to_string().parse::<Path>().unwrap(), read);
+        }
+    }
+
     #[test]
     fn a_pattern_prints_as_it_is_read() {
         for text in ["$.a[*].b", "$..id", "$[\"a b\"].*", "$", "$[0]"] {
@@ -351,9 +391,8 @@ mod tests {
 
     #[test]
     fn a_bad_pattern_says_what_is_wrong() {
-        for text in ["$.", "a[", "a[x]", "a[\"b]", "a]b..", "$.a[0]b"] {
-            let parsed = text.parse::<PathPattern>();
-            assert!(parsed.is_err() || text == "a]b..", "{text}");
+        for text in ["$.", "a[", "a[x]", "a[\"b]", "a[\"b\\\"]", "a]b..", "a]b", "$.a[0]b"] {
+            assert!(text.parse::<PathPattern>().is_err(), "{text}");
         }
     }
 
