@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use rust_decimal::Decimal;
 
+use super::apart::Apart;
 use super::number::Number;
 
 /// How far apart two numbers may be: inclusive, by value, by share of the larger one, or whichever of both allows more.
@@ -31,24 +32,12 @@ impl Band {
         Ok(Self { absolute, share })
     }
 
-    /// Whether two numbers are no further apart. Decimals are exact, so 0.3 and 0.2 are 0.1 apart; beyond 28 digits
-    /// numbers are compared as doubles.
+    /// Whether two numbers are no further apart, exactly: 0.3 and 0.2 are 0.1 apart.
     #[must_use]
     pub fn holds(&self, a: &Number, b: &Number) -> bool {
-        let (Some(a), Some(b)) = (a.decimal(), b.decimal()) else { return self.holds_roughly(a, b) };
-        let Some(apart) = a.checked_sub(b).map(|apart| apart.abs()) else { return false };
-        let by_value = self.absolute.is_some_and(|most| apart <= most);
-        let larger = a.abs().max(b.abs());
-        by_value || self.share.and_then(|share| share.checked_mul(larger)).is_some_and(|most| apart <= most)
-    }
-
-    fn holds_roughly(&self, a: &Number, b: &Number) -> bool {
-        let float = |decimal: Decimal| f64::try_from(decimal).unwrap_or(0.0);
-        let (a, b) = (a.double(), b.double());
-        let apart = (a - b).abs();
-        apart.is_finite()
-            && (self.absolute.is_some_and(|most| apart <= float(most))
-                || self.share.is_some_and(|share| apart <= float(share) * a.abs().max(b.abs())))
+        let apart = Apart::new(a, b);
+        self.absolute.is_some_and(|most| apart.is_at_most(most))
+            || self.share.is_some_and(|share| apart.is_at_most_share(share))
     }
 }
 
@@ -81,9 +70,9 @@ impl fmt::Display for Band {
     }
 }
 
-/// Whether two instants are no further apart.
-pub(super) fn within(window: Duration, a: jiff::Timestamp, b: jiff::Timestamp) -> bool {
-    a.duration_since(b).unsigned_abs() <= window
+/// Whether two times in nanoseconds are no further apart.
+pub(super) fn within(window: Duration, a: &Number, b: &Number) -> bool {
+    Apart::new(a, b).is_at_most_whole(window.as_nanos())
 }
 
 /// The instant that a text means. A time without a zone is taken for UTC, as is a day's start.
@@ -98,16 +87,28 @@ pub(super) fn instant_of_text(text: &str) -> Option<jiff::Timestamp> {
     jiff::tz::Offset::UTC.to_timestamp(civil).ok()
 }
 
-/// The instant that a number means: seconds, milliseconds, microseconds or nanoseconds since 1970, by its size.
+/// The nanoseconds since 1970 that a number means, with all its digits: it counts seconds, milliseconds, microseconds
+/// or nanoseconds, by its size.
+pub(super) fn nanoseconds_of_number(number: &Number) -> Option<Number> {
+    Some(number.times_ten_to(match number.whole_digits()? {
+        ..=11 => 9,
+        12..=14 => 6,
+        15..=17 => 3,
+        _ => 0,
+    }))
+}
+
+/// The instant that a number means, to the nanosecond before it.
 pub(super) fn instant_of_number(number: &Number) -> Option<jiff::Timestamp> {
-    let value = number.double();
-    let seconds = match value.abs() {
-        size if size < 1e11 => value,
-        size if size < 1e14 => value / 1e3,
-        size if size < 1e17 => value / 1e6,
-        _ => value / 1e9,
-    };
-    jiff::SignedDuration::try_from_secs_f64(seconds).ok().and_then(|time| jiff::Timestamp::from_duration(time).ok())
+    /// More digits than any instant has.
+    const BEYOND: i64 = 30;
+    let nanoseconds = nanoseconds_of_number(number)?;
+    let whole = nanoseconds.whole_digits().filter(|digits| *digits < BEYOND)?;
+    // In plain decimals, as it is not long before the point, and what is behind is cut off.
+    let digits: String =
+        nanoseconds.digits().to_string().chars().chain(std::iter::repeat('0')).take(whole as usize).collect();
+    let size: i128 = if whole == 0 { 0 } else { digits.parse().ok()? };
+    jiff::Timestamp::from_nanosecond(if number.is_negative() { -size } else { size }).ok()
 }
 
 #[cfg(test)]
@@ -129,6 +130,10 @@ mod tests {
         );
         assert!(!holds("1", "100000000000000000001", "100000000000000000003"));
         assert!(holds("1%", "1e300", "1.005e300") && !holds("1%", "1e300", "2e300"));
+        assert!(!holds("1", "123456789012345678901234567890", "123456789012345678901234567895"));
+        assert!(
+            holds("1", "1e28", "10000000000000000000000000001") && !holds("1", "1e28", "10000000000000000000000000002")
+        );
         for wrong in ["", "-1", "x", "1,2", "%"] {
             assert!(wrong.parse::<Band>().is_err(), "{wrong}");
         }
@@ -143,6 +148,29 @@ mod tests {
         assert_eq!(instant_of_number(&Number::read("1767268800")), Some(noon));
         assert_eq!(instant_of_number(&Number::read("1767268800000")), Some(noon));
         assert!(instant_of_text("order 7").is_none() && instant_of_text("2026-01-01").is_some());
-        assert!(within(Duration::from_secs(60), noon, instant_of_text("2026-01-01T12:01:00Z").unwrap()));
+    }
+
+    #[test]
+    fn windows_of_numbers_are_exact() {
+        let within = |window: Duration, a: &str, b: &str| {
+            let read = |text| nanoseconds_of_number(&Number::read(text)).unwrap();
+            within(window, &read(a), &read(b)) && within(window, &read(b), &read(a))
+        };
+        let (milliseconds, nanoseconds) = (Duration::from_millis, Duration::from_nanos);
+        for (a, b, window) in [(1, 4, 3), (2, 9, 7), (10, 21, 11), (100, 350, 250), (999, 1001, 2), (300, 900, 600)] {
+            let (a, b) = (format!("{}", 1_767_268_800_000_i64 + a), format!("{}", 1_767_268_800_000_i64 + b));
+            assert!(within(milliseconds(window), &a, &b) && !within(milliseconds(window - 1), &a, &b), "{a} {b}");
+        }
+        assert!(within(milliseconds(500), "1767268800.1", "1767268800.6"));
+        assert!(!within(nanoseconds(1), "1767268800000000000", "1767268800000000120"));
+        assert!(!within(nanoseconds(0), "1767268800000000", "1767268800000001"));
+        assert!(!within(nanoseconds(1), "1767268800000000000.1", "1767268800000000001.9"));
+        assert!(within(milliseconds(1), "1767268800", "1767268800001"), "seconds beside milliseconds");
+        assert!(
+            instant_of_number(&Number::read("1e30")).is_none() && instant_of_number(&Number::read("0.5")).is_some()
+        );
+        let half = instant_of_number(&Number::read("-1.5")).unwrap();
+        assert_eq!(half.as_nanosecond(), -1_500_000_000);
+        assert_eq!(instant_of_number(&Number::read("1e-20")).map(|at| at.as_nanosecond()), Some(0));
     }
 }

@@ -5,12 +5,14 @@
 //! digit, objects whatever their key order, texts after Unicode normalisation, a text that holds JSON by what it holds.
 
 mod alignment;
+mod apart;
 mod arguments;
 mod band;
 mod canonical;
 mod common_part;
 mod declared;
 mod difference;
+mod digits;
 mod excerpt;
 mod faulty_arguments;
 mod hint;
@@ -25,9 +27,11 @@ mod path;
 mod places;
 mod policy;
 mod prepared;
+mod quoted_key;
 mod reader;
 mod reference;
 mod rule;
+mod ruled;
 mod sequence;
 mod text;
 mod walk;

@@ -1,8 +1,9 @@
 //! The places in a value, for who looks at what stands where.
 
 use super::arguments::Arguments;
-use super::band::{instant_of_number, instant_of_text};
+use super::band::{instant_of_number, instant_of_text, nanoseconds_of_number};
 use super::canonical::Value;
+use super::number::Number;
 use super::path::{Path, PathStep};
 use super::reference::Referred;
 
@@ -23,6 +24,15 @@ impl Value {
             Value::Text(text) => instant_of_text(text.as_str()?),
             Value::Number(number) => instant_of_number(number),
             _ => None,
+        }
+    }
+
+    /// The nanoseconds since 1970 that a text or number means, with all digits, where it means a time.
+    pub(super) fn nanoseconds(&self) -> Option<Number> {
+        let instant = self.instant()?;
+        match self.bare() {
+            Value::Number(number) => nanoseconds_of_number(number),
+            _ => Some(Number::read(&instant.as_nanosecond().to_string())),
         }
     }
 

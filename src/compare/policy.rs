@@ -136,6 +136,23 @@ impl<'a> ToolRules<'a> {
         treatment
     }
 
+    /// The rules that are for something inside a place which another rule keeps from being looked into.
+    pub(super) fn inside(&self, place: &Path, veil: &Rule) -> Vec<&'a Arc<Rule>> {
+        let decide = self.rules.iter().copied().filter(|rule| rule.how().decides() != Decides::NoPlace);
+        decide.filter(|rule| rule.reaches_into(place, veil)).collect()
+    }
+
+    /// Whether one of them lets values pass that no hash finds.
+    pub(super) fn are_loose(&self) -> bool {
+        self.rules.iter().any(|rule| rule.how().is_loose())
+    }
+
+    /// The rule that takes back what less specific ones say of a place, where it is all that is said.
+    fn exact_at(&self, place: &Path) -> Option<&'a Rule> {
+        let rule = self.rules.iter().find(|rule| rule.covers(place) && rule.how().decides() != Decides::NoPlace)?;
+        (rule.how().decides() == Decides::Everything).then_some(&***rule)
+    }
+
     /// The rules that decide how a place is compared: its own, else those of the nearest place around it that has any.
     #[must_use]
     pub fn deciding(&self, path: &Path) -> Vec<&'a Rule> {
@@ -144,7 +161,8 @@ impl<'a> ToolRules<'a> {
         }
         let mut place = path.clone();
         loop {
-            let found: Vec<&Rule> = self.at(&place).deciding().map(|rule| &**rule).collect();
+            let mut found: Vec<&Rule> = self.at(&place).deciding().map(|rule| &**rule).collect();
+            found.extend(self.exact_at(&place));
             if !found.is_empty() || place.steps().is_empty() {
                 return found;
             }
@@ -213,6 +231,83 @@ mod tests {
     }
 
     #[test]
+    fn a_more_specific_rule_looks_into_what_is_not_looked_at() {
+        let (one, other, more) = (r#"{"v":{"w":1,"x":1}}"#, r#"{"v":{"w":2,"x":1}}"#, r#"{"v":{"w":1,"x":2}}"#);
+        for veil in ["ignore t:$.v", "present t:$.v", "type t:$.v", "ignore t:$.*", "ignore *:$..v"] {
+            let equal = |inside: &str, a: &str, b: &str| equal(&[veil, inside], "t", a, b);
+            assert!(!equal("exact t:$.v.w", one, other) && equal("exact t:$.v.w", one, more), "{veil}");
+            assert!(equal("tolerance(1) t:$.v.w", one, other) && equal("type t:$.v.w", one, other), "{veil}");
+            assert!(!equal("tolerance(0.5) t:$.v.w", one, other) && !equal("type t:$.v.w", one, r#"{"v":{"w":"1"}}"#));
+            assert!(equal("ignore t:$.v.w", one, other), "{veil}");
+            assert!(!equal("exact t:$.v.w", one, r#"{"v":{"x":1}}"#) && !equal("exact t:$.v.w", one, r#"{"v":7}"#));
+            assert!(
+                equal("optional t:$.v.w", one, r#"{"v":{"w":1,"y":[]}}"#) && !equal("optional t:$.v.w", one, other)
+            );
+            assert!(equal("exact t:$.v.z", one, other), "{veil}: nothing stands there");
+        }
+        assert!(!equal(&["ignore t:$.v", "exact t:$.v.w"], "t", one, "{}"));
+        assert!(equal(&["ignore t:$.v", "exact *:$.v.w"], "t", one, other), "the outer rule is more specific");
+        assert!(equal(&["ignore *:$.v", "exact *:$..w"], "t", one, other), "and here");
+        assert!(equal(&["ignore *:$.v", "exact *:$.*.w"], "t", one, other), "and here");
+        assert!(!equal(&["ignore *:$.v", "exact t:$..w"], "t", one, other), "the inner one names the tool");
+        assert!(equal(&["ignore *:$.v", "trim t:$..*"], "t", one, other), "it is for the outer place too");
+    }
+
+    #[test]
+    fn a_closer_rule_looks_into_lists_and_texts_that_are_not_looked_at() {
+        let list = ["ignore t:$.v", "exact t:$.v[*].id"];
+        let pair = r#"{"v":[{"id":1,"x":1},{"id":2}]}"#;
+        assert!(
+            equal(&list, "t", pair, r#"{"v":[{"id":1},{"id":2,"x":5},{"x":9},3]}"#),
+            "how long it is does not count"
+        );
+        for other in
+            [r#"{"v":[{"id":1},{"id":3}]}"#, r#"{"v":[{"id":2},{"id":1}]}"#, r#"{"v":[{"id":1}]}"#, r#"{"v":[]}"#]
+        {
+            assert!(!equal(&list, "t", pair, other), "{other}");
+        }
+        let bag = ["ignore t:$.v", "bag t:$.v", "exact t:$.v[*].id"];
+        assert!(equal(&bag, "t", pair, r#"{"v":[3,{"id":2},{"id":1}]}"#));
+        let text = ["type t:$.v", "exact t:$.v.w"];
+        assert!(equal(&text, "t", r#"{"v":"{\"w\":1,\"x\":1}"}"#, r#"{"v":"{\"w\":1.0}"}"#));
+        assert!(!equal(&text, "t", r#"{"v":"{\"w\":1}"}"#, r#"{"v":"{\"w\":2}"}"#));
+        assert!(!equal(&text, "t", r#"{"v":"{\"w\":1}"}"#, r#"{"v":{"w":1}}"#));
+        let twice = ["ignore t:$.v", "exact t:$.v.w", "ignore t:$.v.w.n", "exact t:$.v.w.n.k"];
+        assert!(equal(&twice, "t", r#"{"v":{"w":{"n":{"k":1,"j":1}}}}"#, r#"{"v":{"w":{"n":{"k":1}}}}"#));
+        assert!(!equal(&twice, "t", r#"{"v":{"w":{"n":{"k":1}}}}"#, r#"{"v":{"w":{"n":{"k":2}}}}"#));
+        let absent = ["ignore t:$.v", "null-is-absent t:$.v", "exact t:$.v.w"];
+        assert!(equal(&absent, "t", r#"{"v":null}"#, "{}") && !equal(&absent, "t", r#"{"v":{"w":1}}"#, "{}"));
+    }
+
+    #[test]
+    fn many_rules_over_a_deep_value_come_to_an_end() {
+        let deep = |leaf: &str| format!("{}{leaf}{}", r#"{"a":"#.repeat(300), "}".repeat(300));
+        let rules = ["type t:$..a", "exact t:$.a.q", "present t:$.a.a", "trim t:$.a.a.a.q", "ignore t:$.a.*.q"];
+        assert!(equal(&rules, "t", &deep("1"), &deep("2")));
+    }
+
+    #[test]
+    fn sorting_by_what_has_leeway_compares_like_a_bag() {
+        let rules = ["sorted-by($.s) t:$.v", "tolerance(0.2) t:$.v[*].s"];
+        let a = r#"{"v":[{"s":1.00,"n":"x"},{"s":1.01,"n":"y"}]}"#;
+        assert!(equal(&rules, "t", a, r#"{"v":[{"s":1.02,"n":"x"},{"s":1.01,"n":"y"}]}"#));
+        assert!(equal(&rules, "t", a, r#"{"v":[{"s":1.01,"n":"y"},{"s":1.02,"n":"x"}]}"#));
+        for other in [
+            r#"{"v":[{"s":1.02,"n":"x"},{"s":1.01,"n":"x"}]}"#,
+            r#"{"v":[{"s":1.02,"n":"x"},{"s":1.51,"n":"y"}]}"#,
+            r#"{"v":[{"s":1.02,"n":"x"}]}"#,
+            r#"{"v":[]}"#,
+            r#"{"v":{}}"#,
+        ] {
+            assert!(!equal(&rules, "t", a, other), "{other}");
+        }
+        let optional = ["sorted-by($.s) t:$.v", "optional t:$.v[*].s"];
+        assert!(equal(&optional, "t", r#"{"v":[{"n":1},{"s":5,"n":2}]}"#, r#"{"v":[{"s":3,"n":1},{"n":2}]}"#));
+        assert!(equal(&["sorted-by($.s) t:$.v"], "t", r#"{"v":[{"s":2},{"s":1}]}"#, r#"{"v":[{"s":1},{"s":2}]}"#));
+        assert!(equal(&optional, "t", r#"{"v":[]}"#, r#"{"v":[]}"#));
+    }
+
+    #[test]
     fn the_hash_does_not_depend_on_the_order_of_rules() {
         assert_eq!(policy(&["ignore a", "ignore x:b"]).hash(), policy(&["ignore x:b", "ignore a", "ignore a"]).hash());
         assert_ne!(policy(&["ignore a"]).hash(), policy(&["ignore b"]).hash());
@@ -246,5 +341,10 @@ mod tests {
         assert_eq!(named("pay", "$.amount"), ["tolerance(1) pay:$.amount"]);
         assert_eq!(named("pay", "$.tags[3].name"), ["set *:$.tags"]);
         assert!(named("get", "$.amount").is_empty());
+        let policy = self::policy(&["ignore $.v", "exact $.v.w"]);
+        let rules = policy.tool(&ToolName::new("t"));
+        let named = |path: &str| rules.named(&path.parse().unwrap());
+        assert_eq!(named("$.v.w"), ["exact *:$.v.w"]);
+        assert_eq!(named("$.v.x"), ["ignore *:$.v"]);
     }
 }

@@ -1,24 +1,26 @@
 //! Reading a JSON text into its canonical form, under the rules of a tool.
 
-use std::sync::Arc;
-
-use super::canonical::{Alike, Loose, Value, Written};
-use super::how::{Aspect, How};
+use super::canonical::{Alike, Value};
+use super::how::Aspect;
 use super::number::Number;
 use super::path::{Path, PathStep};
 use super::policy::{ToolRules, Treatment};
 use super::reference::OriginsBefore;
-use super::rule::Rule;
+use super::ruled::{Veil, ordered};
 use super::text::{Form, Text};
-use crate::recording::{Decoded, Json, check, decode_string};
+use crate::recording::{Decoded, MAX_DEPTH, check, decode_string};
 
-/// Reads a text that was checked before, so it needs no errors; its depth is bounded by that check.
+/// Reads a text that was checked before, so it needs no errors. No value it reads is deeper than [`MAX_DEPTH`].
 pub(super) struct Reader<'a> {
     text: &'a str,
-    at: usize,
-    rules: &'a ToolRules<'a>,
-    origins: Option<&'a OriginsBefore<'a>>,
-    path: Path,
+    pub(super) at: usize,
+    pub(super) rules: &'a ToolRules<'a>,
+    pub(super) origins: Option<&'a OriginsBefore<'a>>,
+    pub(super) path: Path,
+    /// In how many lists and objects, texts that hold some included, the value stands.
+    depth: usize,
+    /// What covers the place, where it is inside one that is not looked into.
+    pub(super) veil: Option<Veil<'a>>,
 }
 
 /// A text shorter than this many bytes cannot hold a list or object.
@@ -26,7 +28,23 @@ const SHORTEST_CONTAINER: usize = 2;
 
 impl<'a> Reader<'a> {
     pub(super) fn new(text: &'a str, rules: &'a ToolRules<'a>, origins: Option<&'a OriginsBefore<'a>>) -> Self {
-        Self { text, at: 0, rules, origins, path: Path::root() }
+        Self { text, at: 0, rules, origins, path: Path::root(), depth: 0, veil: None }
+    }
+
+    /// A reader of another text that stands in the same place.
+    pub(super) fn of<'b>(&self, text: &'b str) -> Reader<'b>
+    where
+        'a: 'b,
+    {
+        Reader { text, at: 0, path: self.path.clone(), veil: self.veil.clone(), ..*self }
+    }
+
+    /// A reader of what comes next, whatever rules say of places in it.
+    pub(super) fn without_rules<'b>(&self, none: &'b ToolRules<'b>) -> Reader<'b>
+    where
+        'a: 'b,
+    {
+        Reader { at: self.at, rules: none, origins: None, ..self.of(self.text) }
     }
 
     /// The value, with nothing said of the place it stands in.
@@ -44,11 +62,11 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn value_as(&mut self, treatment: &Treatment<'_>) -> Value {
+    pub(super) fn value_as(&mut self, treatment: &Treatment<'_>) -> Value {
         self.white();
         match self.peek() {
             b'{' => self.object(),
-            b'[' => ordered(self.array(), treatment.of(Aspect::Order)),
+            b'[' => ordered(self.array(), treatment.of(Aspect::Order), self.rules),
             b'"' => self.string(treatment),
             b't' => self.word(4, Value::Bool(true)),
             b'f' => self.word(5, Value::Bool(false)),
@@ -102,7 +120,7 @@ impl<'a> Reader<'a> {
             text = text.trimmed();
         }
         if treatment.of(Aspect::Case).is_some() {
-            text = text.in_lower_case();
+            text = text.caseless(form);
         }
         Value::Text(text)
     }
@@ -116,75 +134,13 @@ impl<'a> Reader<'a> {
             return None;
         }
         check(inner).ok()?;
-        let path = self.path.clone();
-        Some(Reader { text: inner, at: 0, rules: self.rules, origins: self.origins, path }.value_as(treatment))
-    }
-
-    /// Reads what stands at the next step; `None` where it counts as absent.
-    fn place(&mut self, step: impl FnOnce() -> PathStep) -> Option<Value> {
-        if self.rules.is_empty() {
-            return Some(self.value());
-        }
-        self.path.push(step());
-        let treatment = self.rules.at(&self.path);
-        let value = self.value_as(&treatment);
-        let ruled = self.ruled(value, &treatment);
-        self.path.pop();
-        ruled
-    }
-
-    /// What rules make of a value.
-    fn ruled(&self, value: Value, treatment: &Treatment<'_>) -> Option<Value> {
-        let equality = treatment.of(Aspect::Equality);
-        let equated = |value| match equality {
-            Some(rule) => self.equated(value, rule),
-            None => Some(value),
-        };
-        let value = equated(value)?;
-        // What is alike to a value that counts as absent counts as absent too.
-        let is_alike = |absent: Value| equated(absent).is_none_or(|absent| absent == value);
-        if treatment.of(Aspect::Null).is_some() && is_alike(Value::Null) {
-            return None;
-        }
-        let default = treatment.of(Aspect::Default).and_then(|rule| self.default_of(rule, treatment));
-        if default.is_some_and(is_alike) {
-            return None;
-        }
-        Some(match treatment.of(Aspect::Presence) {
-            Some(rule) => loose(value, rule),
-            None => value,
-        })
-    }
-
-    /// The value that a rule takes for absent, read as what stands in its place is.
-    fn default_of(&self, rule: &Rule, treatment: &Treatment<'_>) -> Option<Value> {
-        let How::Default(json) = rule.how() else { return None };
-        let path = self.path.clone();
-        Some(Reader { text: json.text(), at: 0, rules: self.rules, origins: None, path }.value_as(treatment))
-    }
-
-    fn equated(&self, value: Value, rule: &Arc<Rule>) -> Option<Value> {
-        Some(match rule.how() {
-            How::Ignore => return None,
-            How::Present => Value::Alike(Alike::Present(Written::of(&value))),
-            How::Type => Value::Alike(Alike::Type(value.kind(), Written::of(&value))),
-            How::Regex(pattern) if scalar_text(&value).is_some_and(|text| pattern.matches(&text)) => {
-                Value::Alike(Alike::Fits(Arc::clone(rule), Written::of(&value)))
-            }
-            How::OneOf(values) if values.iter().any(|json| is_value(&value, json)) => {
-                Value::Alike(Alike::Fits(Arc::clone(rule), Written::of(&value)))
-            }
-            How::Tolerance(_) | How::Window(_) => loose(value, rule),
-            How::Reference => match self.origins {
-                Some(origins) => origins.trace(value),
-                None => value,
-            },
-            _ => value,
-        })
+        // Texts inside texts may each be as deep as a value may be, and so be too deep together.
+        (self.depth + depth_of(inner) <= MAX_DEPTH).then(|| self.of(inner).value_as(treatment))
     }
 
     fn array(&mut self) -> Vec<Value> {
         self.at += 1;
+        self.depth += 1;
         let mut items = Vec::new();
         loop {
             self.white();
@@ -200,11 +156,13 @@ impl<'a> Reader<'a> {
             }
         }
         self.at += 1;
+        self.depth -= 1;
         items
     }
 
     fn object(&mut self) -> Value {
         self.at += 1;
+        self.depth += 1;
         let mut members: Vec<(Text, Value)> = Vec::new();
         loop {
             self.white();
@@ -215,6 +173,7 @@ impl<'a> Reader<'a> {
             }
         }
         self.at += 1;
+        self.depth -= 1;
         members.sort_by(|(a, _), (b, _)| a.cmp(b));
         Value::Object(members)
     }
@@ -229,50 +188,70 @@ impl<'a> Reader<'a> {
     }
 }
 
-fn loose(value: Value, rule: &Arc<Rule>) -> Value {
-    Value::Loose(Box::new(Loose { value, rule: Arc::clone(rule) }))
-}
-
-/// A list in the order that a rule asks for.
-fn ordered(mut items: Vec<Value>, rule: Option<&Arc<Rule>>) -> Value {
-    match rule.map(|rule| rule.how()) {
-        Some(How::Set) => {
-            items.sort();
-            items.dedup();
-            Value::Unordered(items)
+/// How many lists and objects of a checked text stand in one another at most.
+fn depth_of(text: &str) -> usize {
+    let (mut depth, mut deepest, mut in_string, mut escaped) = (0_usize, 0, false, false);
+    for byte in text.bytes() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = true,
+            b'"' => in_string = !in_string,
+            b'[' | b'{' if !in_string => {
+                depth += 1;
+                deepest = deepest.max(depth);
+            }
+            b']' | b'}' if !in_string => depth = depth.saturating_sub(1),
+            _ => {}
         }
-        Some(How::Bag) => {
-            items.sort();
-            Value::Unordered(items)
-        }
-        Some(How::SortedBy(path)) => {
-            items.sort_by(|a, b| within(a, path).cmp(&within(b, path)).then_with(|| a.cmp(b)));
-            Value::Array(items)
-        }
-        _ => Value::Array(items),
     }
+    deepest
 }
 
-/// What stands at a path in a value.
-fn within<'v>(value: &'v Value, path: &Path) -> Option<&'v Value> {
-    path.steps().iter().try_fold(value, |value, step| match (value.bare(), step) {
-        (Value::Object(members), PathStep::Key(key)) => {
-            members.iter().find(|(known, _)| known.as_str() == Some(key)).map(|(_, value)| value)
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::recording::Json;
+
+    fn read(text: &str) -> Value {
+        Value::read(&Json::parse(text).unwrap(), &ToolRules::none())
+    }
+
+    /// Texts inside texts, each of which holds so many lists around the next.
+    fn nest(texts: usize, lists: usize, leaf: &str) -> String {
+        (0..texts).fold(leaf.to_owned(), |inner, _| {
+            let text = format!("{}{inner}{}", "[".repeat(lists), "]".repeat(lists));
+            Json::string(&text).text().to_owned()
+        })
+    }
+
+    #[test]
+    fn texts_inside_texts_are_read_as_deep_as_any_value() {
+        for (texts, lists) in [(1, 512), (2, 256), (4, 128), (8, 64)] {
+            let [one, same, other] = ["1", "1.0", "2"].map(|leaf| read(&nest(texts, lists, leaf)));
+            assert_eq!(one, same, "{texts} x {lists}");
+            assert_eq!(one.hash128(), same.hash128());
+            assert!(!one.accepts(&other) && !other.accepts(&one));
+            assert_eq!(read(&one.to_string()), one);
         }
-        (Value::Array(items), PathStep::Index(index)) => items.get(*index),
-        _ => None,
-    })
-}
+    }
 
-fn is_value(value: &Value, json: &Json) -> bool {
-    *value == Value::read(json, &ToolRules::none())
-}
+    #[test]
+    fn what_lies_deeper_than_any_value_may_be_is_a_plain_text() {
+        for (texts, lists) in [(4, 500), (8, 400), (2, 257), (10, 100)] {
+            let [one, same, spelled] = ["1", "1", "1.0"].map(|leaf| read(&nest(texts, lists, leaf)));
+            assert!(one == same && one.hash128() == same.hash128());
+            assert!(!one.accepts(&spelled) && !spelled.accepts(&one), "{texts} x {lists}");
+            assert_eq!(super::super::differences(&one, &spelled).len(), 1);
+        }
+        // The place in the value counts, not the text alone.
+        let below = |lists: usize, leaf: &str| read(&format!("{}{leaf}{}", "[".repeat(lists), "]".repeat(lists)));
+        assert_eq!(below(502, &nest(1, 10, "1")), below(502, &nest(1, 10, "1.0")));
+        assert_ne!(below(503, &nest(1, 10, "1")), below(503, &nest(1, 10, "1.0")));
+    }
 
-/// A text or number as text; other values match no pattern.
-fn scalar_text(value: &Value) -> Option<std::borrow::Cow<'_, str>> {
-    match value {
-        Value::Text(text) => Some(text.lossy()),
-        Value::Number(number) => Some(number.to_string().into()),
-        _ => None,
+    #[test]
+    fn brackets_in_strings_are_not_deep() {
+        assert_eq!(depth_of(r#"{"a[[":["\"[{","\\",[]]}"#), 3);
+        assert_eq!(depth_of("1"), 0);
     }
 }

@@ -76,8 +76,7 @@ impl Rule {
     /// # Errors
     /// [`RuleError`] where a pattern is none, or nothing would be left to compare.
     pub fn new(tools: &str, path: &str, how: How) -> Result<Self, RuleError> {
-        let inside = path.strip_prefix("$.").unwrap_or(path).strip_prefix(IN_INTERACTION);
-        let path = inside.unwrap_or(path).parse::<PathPattern>()?;
+        let path = behind_way(path).unwrap_or(path).parse::<PathPattern>()?;
         let everywhere = tools == "*" && path.covers_every_key();
         let is_root = path.covers(&Path::root());
         match &how {
@@ -112,7 +111,13 @@ impl Rule {
         let pattern = glob::Pattern::new(tools)
             .map_err(|error| RuleError::Tools { pattern: tools.to_owned(), problem: error.msg.to_owned() })?;
         let by = if origin == Origin::Declared { " (declared)" } else { "" };
-        let text = format!("{how} {tools}:{path}{by}").into();
+        let path_text = path.to_string();
+        // The path of an argument that looks like the way to arguments is not taken for it when it is read again.
+        let path_text = match behind_way(&path_text) {
+            Some(_) => path_text.replacen(".toolCalls", "[\"toolCalls\"]", 1),
+            None => path_text,
+        };
+        let text = format!("{how} {tools}:{path_text}{by}").into();
         Ok(Self { tools: pattern, path, how, origin, text })
     }
 
@@ -142,14 +147,30 @@ impl Rule {
     /// The more specific rule is greater: a tool by name before a pattern of tools before all tools; then the closer
     /// path; then the stricter rule; and where all that is equal, one of the two, always the same.
     pub(super) fn specificity(&self, other: &Self) -> Ordering {
-        let rank = |rule: &Self| {
-            let tools = rule.tools.as_str();
-            let named = tools.chars().filter(|c| !matches!(c, '*' | '?')).count();
-            let wild = tools.contains(['*', '?', '[']) && glob::Pattern::escape(tools) != tools;
-            (rule.origin, !wild, named, rule.path.closeness(), rule.how.strictness())
-        };
+        let rank = |rule: &Self| (rule.closeness_of_tools(), rule.path.closeness(), rule.how.strictness());
         rank(self).cmp(&rank(other)).then_with(|| other.text.cmp(&self.text))
     }
+
+    /// Who states it, whether it names its tools, and with how many characters.
+    fn closeness_of_tools(&self) -> (Origin, bool, usize) {
+        let tools = self.tools.as_str();
+        let named = tools.chars().filter(|c| !matches!(c, '*' | '?')).count();
+        let wild = tools.contains(['*', '?', '[']) && glob::Pattern::escape(tools) != tools;
+        (self.origin, !wild, named)
+    }
+
+    /// Whether it is for something inside a place that another rule is for, and no less specific up to there.
+    pub(super) fn reaches_into(&self, place: &Path, outer: &Self) -> bool {
+        let on_the_way = self.path.closeness_on_the_way(place).filter(|_| !self.covers(place));
+        let outer = (outer.closeness_of_tools(), outer.path.closeness());
+        on_the_way.is_some_and(|closeness| (self.closeness_of_tools(), closeness) >= outer)
+    }
+}
+
+/// What stands behind the way to the arguments, where a path starts with it.
+fn behind_way(path: &str) -> Option<&str> {
+    let behind = path.strip_prefix("$.").unwrap_or(path).strip_prefix(IN_INTERACTION)?;
+    (behind.is_empty() || behind.starts_with(['.', '['])).then_some(behind)
 }
 
 /// Splits off the tool: what stands before the `:$` that a path begins with, else before a colon that is in no
@@ -174,11 +195,10 @@ impl FromStr for Rule {
             return Err(way());
         }
         let (how, place) = match text.find(['(', ' ']) {
-            // An argument may hold any character, so it ends where no other end can follow.
             Some(at) if text.as_bytes()[at] == b'(' => {
-                let end = text.rfind(") ").ok_or_else(|| RuleError::Where(text.to_owned()))?;
-                let argument = text.get(at + 1..end).unwrap_or_default();
-                (How::from_parts(&text[..at], Some(argument)), &text[end + 2..])
+                let (argument, place) =
+                    argument_and_place(&text[at + 1..]).ok_or_else(|| RuleError::Where(text.to_owned()))?;
+                (How::from_parts(&text[..at], Some(argument)), place)
             }
             Some(at) => (How::from_parts(&text[..at], None), &text[at + 1..]),
             None if How::from_parts(text, None).is_ok() => return Err(RuleError::Where(text.to_owned())),
@@ -187,6 +207,14 @@ impl FromStr for Rule {
         let (tools, path) = split_tool(place.trim());
         Self::new(tools, path, how.map_err(RuleError::How)?)
     }
+}
+
+/// Splits off what stands in parentheses from the place behind it. What stands in them may hold any characters, and so
+/// may a key in quotes: they end at the last `) ` that a place follows.
+fn argument_and_place(text: &str) -> Option<(&str, &str)> {
+    let mut ends = text.rmatch_indices(") ").map(|(at, _)| (&text[..at], &text[at + 2..])).peekable();
+    let last = *ends.peek()?;
+    Some(ends.find(|(_, place)| split_tool(place.trim()).1.parse::<PathPattern>().is_ok()).unwrap_or(last))
 }
 
 impl fmt::Display for Rule {
@@ -223,6 +251,11 @@ impl Ord for Rule {
 
 #[cfg(test)]
 mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    use super::super::quoted_key::arbitrary::key;
+    use super::super::quoted_key::quoted;
     use super::*;
 
     #[test]
@@ -241,6 +274,44 @@ mod tests {
         assert_eq!("trim q".parse::<Rule>().unwrap().to_string(), "trim *:$.q");
         assert_eq!(Rule::ignore("$[\"a b\"].c").unwrap().to_string(), "ignore *:$[\"a b\"].c");
         assert_eq!(Rule::ignore("toolCalls[*].arguments.ts").unwrap().to_string(), "ignore *:$.ts");
+    }
+
+    proptest! {
+        #[test]
+        fn every_rule_is_read_as_it_is_shown(
+            keys in vec(key(), 1..4), inner in key(), how in 0_usize..4, tool in "(\\*|search|mcp:get|a b)",
+        ) {
+            let keys: Vec<String> = keys.iter().map(|key| format!("[{}]", quoted(key))).collect();
+            let path = format!("${}", keys.join(""));
+            let how = match how {
+                0 => How::Exact,
+                1 => How::from_parts("sorted-by", Some(&format!("$[{}]", quoted(&inner)))).unwrap(),
+                2 => How::from_parts("default", Some(crate::recording::Json::string(&inner).text())).unwrap(),
+                _ => How::from_parts("regex", Some(&regex::escape(&inner))).unwrap(),
+            };
+            let rule = Rule::new(&tool, &path, how).unwrap();
+            let read: Rule = rule.to_string().parse().unwrap();
+            prop_assert_eq!(&read, &rule);
+            prop_assert_eq!(read.path, rule.path);
+            prop_assert_eq!(read.how.to_string(), rule.how.to_string());
+            prop_assert_eq!(read.tools, rule.tools);
+        }
+    }
+
+    #[test]
+    fn parentheses_end_where_a_place_follows() {
+        for text in [
+            r#"sorted-by($["a) b"]) *:$["c) d"]"#,
+            r#"regex(a\) b) *:$["x) y"].z"#,
+            r#"default("x) $.y") t:$.v"#,
+            r#"ignore *:$["toolCalls"][*].arguments.x"#,
+        ] {
+            assert_eq!(text.parse::<Rule>().unwrap().to_string(), text);
+        }
+        assert_eq!(
+            Rule::ignore("toolCalls[*].argumentsOf").unwrap().to_string(),
+            "ignore *:$.toolCalls[*].argumentsOf"
+        );
     }
 
     #[test]

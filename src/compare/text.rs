@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use unicase::UniCase;
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
 use crate::recording::Decoded;
@@ -48,9 +49,15 @@ impl Text {
         }
     }
 
-    /// In lower case.
-    pub(super) fn in_lower_case(self) -> Self {
-        match self.as_str().map(str::to_lowercase) {
+    /// With upper and lower case folded into one, as Unicode's full case folding says: `Σ`, `σ` and `ς` are one letter, `ß` is
+    /// `ss`.
+    pub(super) fn caseless(self, form: Form) -> Self {
+        let folded = |text: &str| match form {
+            Form::Exact => UniCase::unicode(text).to_folded_case(),
+            // Some letters fold in parts, so that they have to be taken apart before and put together again.
+            Form::Normal => UniCase::unicode(text.nfd().collect::<String>()).to_folded_case().nfc().collect::<String>(),
+        };
+        match self.as_str().map(folded) {
             Some(text) => Self(Units::Unicode(text.into())),
             None => self,
         }
@@ -100,5 +107,27 @@ mod tests {
         assert_ne!(text("\"admin\""), text("\"\u{430}dmin\""));
         assert_ne!(text(r#""\ud800""#), text(r#""\udbff""#));
         assert_eq!(text(r#""\ud800""#), text(r#""\uD800""#));
+    }
+
+    #[test]
+    fn case_is_folded_in_full() {
+        let folded = |text: &str, form| Text::read(Decoded::Text(text.into()), form).caseless(form);
+        let same = [
+            ["ΣΣ", "σσ", "ςς"],
+            ["STRASSE", "straße", "STRAẞE"],
+            ["É", "é", "é"],
+            ["ﬁ", "FI", "fi"],
+            ["ᾀ", "ᾈ", "ᾀ"],
+            ["K", "k", "K"],
+        ];
+        for [a, b, c] in same {
+            assert_eq!(folded(a, Form::Normal), folded(b, Form::Normal));
+            assert_eq!(folded(a, Form::Normal), folded(c, Form::Normal));
+        }
+        for (a, b) in [("Größe", "Grosse"), ("I", "ı"), ("I", "İ"), ("a", "а")] {
+            assert_ne!(folded(a, Form::Normal), folded(b, Form::Normal), "{a} {b}");
+        }
+        assert_ne!(folded("é", Form::Exact), folded("É", Form::Exact));
+        assert_eq!(folded("É", Form::Exact), folded("é", Form::Exact));
     }
 }

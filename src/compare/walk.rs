@@ -61,12 +61,28 @@ fn allows(a: &Loose, b: &Loose) -> bool {
             (Value::Number(a), Value::Number(b)) => band.holds(a, b),
             _ => false,
         },
-        How::Window(window) => match (a.value.instant(), b.value.instant()) {
-            (Some(a), Some(b)) => within(*window, a, b),
+        How::Window(window) => match (a.value.nanoseconds(), b.value.nanoseconds()) {
+            (Some(a), Some(b)) => within(*window, &a, &b),
+            _ => false,
+        },
+        How::SortedBy(_) => match (&a.value, &b.value) {
+            (Value::Array(a), Value::Array(b)) => a.len() == b.len() && pass_in_some_order(a, b),
             _ => false,
         },
         _ => false,
     }
+}
+
+/// Whether the items of two lists pass for one another one by one, in whatever order.
+fn pass_in_some_order(a: &[Value], b: &[Value]) -> bool {
+    let sorted = |items: &[Value]| {
+        let mut items = items.to_vec();
+        items.sort();
+        items
+    };
+    let mut all = true;
+    walk_unordered(&sorted(a), &sorted(b), &mut Path::root(), &mut |_, _, _| all = false);
+    all
 }
 
 /// Whether a value may as well be absent.
