@@ -13,6 +13,7 @@ mod record;
 mod report;
 mod run;
 mod screen;
+mod scrub;
 mod settings_args;
 
 use std::process::ExitCode;
@@ -41,6 +42,7 @@ enum Verb {
     Report(report::Args),
     Convert(convert::Args),
     Import(import::Args),
+    Scrub(scrub::Args),
     Completions(completions::Args),
     Man(completions::ManArgs),
 }
@@ -68,6 +70,7 @@ pub fn main() -> ExitCode {
         Verb::Report(args) => report::run(&args),
         Verb::Convert(args) => convert::run(&args),
         Verb::Import(args) => import::run(&args),
+        Verb::Scrub(args) => scrub::run(&args),
         Verb::Completions(args) => completions::run(&args),
         Verb::Man(args) => completions::man(&args),
     };

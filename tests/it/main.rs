@@ -29,6 +29,7 @@ mod reports;
 mod resume;
 mod run_diff;
 mod sample_runs;
+mod scrub;
 mod second_recording;
 mod self_comparison;
 mod stored_runs;
