@@ -194,6 +194,7 @@ impl Pass<'_> {
     fn is_pseudonym(&self, bare: &str, place: &Place) -> bool {
         let digits: String = bare.chars().filter(char::is_ascii_digit).collect();
         pseudonym::is_of_digits(bare)
+            || pseudonym::is_of_day(bare)
             || (place.hint() == Some(Hint::Phone) && find::phone::is_number(bare) && find::phone::is_pseudonym(bare))
             || (digits == bare && find::card::is_pseudonym(bare))
     }
@@ -204,8 +205,14 @@ impl Pass<'_> {
         if hint == Some(Hint::Phone) && find::phone::is_number(bare) {
             return (Kind::Phone, find::phone::pseudonym(self.key(), bare));
         }
+        if hint == Some(Hint::Card) && find::card::is_number(bare) {
+            return (Kind::Card, find::card::replaced(self.key(), bare));
+        }
         if bare.bytes().all(|byte| byte.is_ascii_digit()) {
             return (Kind::Field, pseudonym::of_digits(self.key(), bare));
+        }
+        if pseudonym::is_day(bare) {
+            return (Kind::Field, pseudonym::of_day(self.key(), bare));
         }
         let text: String = bare.nfc().collect();
         (Kind::Field, pseudonym::of_text(self.key(), &text))
@@ -220,7 +227,10 @@ impl Pass<'_> {
         let whole = whole_digits(written);
         let (kind, text) = match (&whole, place.is_listed()) {
             (Some(digits), _) if find::card::is_pseudonym(digits) || pseudonym::is_of_digits(digits) => return None,
-            (Some(digits), _) if find::card::is_card(digits, false, place.hint()) => {
+            (Some(digits), is_listed)
+                if find::card::is_card(digits, false, place.hint())
+                    || (is_listed && place.hint() == Some(Hint::Card) && find::card::is_number(digits)) =>
+            {
                 (Kind::Card, find::card::pseudonym(self.key(), digits))
             }
             (Some(digits), true) => (Kind::Field, pseudonym::of_digits(self.key(), digits)),

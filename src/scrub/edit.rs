@@ -70,7 +70,10 @@ impl<'a> Content<'a> {
             let escape = from + plain;
             let length = escape_length(&inner[escape..]);
             turns.push((text.len(), at + 1 + escape));
-            text.push_str(&decode_string(&format!("\"{}\"", &inner[escape..escape + length])).into_lossy());
+            match simple_escape(&inner[escape..]) {
+                Some(character) => text.push(character),
+                None => text.push_str(&decode_string(&format!("\"{}\"", &inner[escape..escape + length])).into_lossy()),
+            }
             from = escape + length;
         }
         turns.push((text.len(), at + 1 + from));
@@ -90,6 +93,19 @@ impl<'a> Content<'a> {
             .into_iter()
             .map(|Edit { range, text }| Edit { range: self.written(range.start)..self.written(range.end), text })
     }
+}
+
+/// What an escape of two characters stands for.
+fn simple_escape(text: &str) -> Option<char> {
+    Some(match text.as_bytes().get(1)? {
+        b'n' => '\n',
+        b'r' => '\r',
+        b't' => '\t',
+        b'"' => '"',
+        b'\\' => '\\',
+        b'/' => '/',
+        _ => return None,
+    })
 }
 
 /// How long the escape is that a text begins with; a surrogate pair counts as one.

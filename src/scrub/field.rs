@@ -1,5 +1,7 @@
 //! Fields whose values are always replaced, by their names.
 
+use std::collections::HashSet;
+
 use glob::{MatchOptions, Pattern};
 
 /// Names of fields that hold secrets or personal data, written as [`snake_case`] writes them.
@@ -130,14 +132,14 @@ pub(super) const LISTED: &[&str] = &[
 /// A pattern of names: `password`, `*_note`, or with the names of what is around it, `customer.name`. Case and the way
 /// that words are joined do not count.
 #[derive(Clone, Debug)]
-pub(super) struct FieldPattern(Vec<Pattern>);
+struct FieldPattern(Vec<Pattern>);
 
 impl FieldPattern {
     /// Reads a pattern.
     ///
     /// # Errors
     /// What is wrong with it.
-    pub(super) fn read(text: &str) -> Result<Self, String> {
+    fn read(text: &str) -> Result<Self, String> {
         let text = text.strip_prefix("$.").unwrap_or(text);
         if text.trim().is_empty() || text.split('.').any(|name| name.trim().is_empty()) {
             return Err(format!("{text:?} is no name of a field"));
@@ -147,10 +149,35 @@ impl FieldPattern {
     }
 
     /// Whether it is the end of a path, whose names are written as [`snake_case`] writes them.
-    pub(super) fn covers(&self, path: &[String]) -> bool {
+    fn covers(&self, path: &[String]) -> bool {
         let Some(from) = path.len().checked_sub(self.0.len()) else { return false };
         let options = MatchOptions::new();
         self.0.iter().zip(&path[from..]).all(|(pattern, name)| pattern.matches_with(name, options))
+    }
+}
+
+/// Patterns of names, most of them plain.
+#[derive(Clone, Debug, Default)]
+pub(super) struct FieldPatterns {
+    /// Single names without a wildcard.
+    names: HashSet<String>,
+    others: Vec<FieldPattern>,
+}
+
+impl FieldPatterns {
+    pub(super) fn add(&mut self, text: &str) -> Result<(), String> {
+        let pattern = FieldPattern::read(text)?;
+        match pattern.0.as_slice() {
+            [name] if !name.as_str().contains(['*', '?', '[']) => drop(self.names.insert(name.as_str().to_owned())),
+            _ => self.others.push(pattern),
+        }
+        Ok(())
+    }
+
+    /// Whether one of them is the end of a path.
+    pub(super) fn cover(&self, path: &[String]) -> bool {
+        path.last().is_some_and(|name| self.names.contains(name))
+            || self.others.iter().any(|pattern| pattern.covers(path))
     }
 }
 

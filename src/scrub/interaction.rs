@@ -48,7 +48,7 @@ impl Pass<'_> {
             currency: _,
             weight: _,
             turn: _,
-            agent: _,
+            agent,
             model: _,
             recorded_at: _,
             truncated: _,
@@ -69,7 +69,7 @@ impl Pass<'_> {
         for (part, json) in [("output", output), ("history", history), ("variants", variants)] {
             found |= json.as_mut().is_some_and(|json| self.json(Place::of_part(part), json));
         }
-        for (part, text) in [("scenario", scenario), ("session", session), ("failure", failure)] {
+        for (part, text) in [("scenario", scenario), ("session", session), ("failure", failure), ("agent", agent)] {
             found |= text.as_mut().is_some_and(|text| self.text(part, text));
         }
         for tag in tags.iter_mut().flatten() {

@@ -131,7 +131,7 @@ pub(super) struct Stream(blake3::OutputReader);
 
 impl Stream {
     /// A number below a bound.
-    fn below(&mut self, bound: u64) -> u64 {
+    pub(super) fn below(&mut self, bound: u64) -> u64 {
         let mut bytes = [0; 8];
         self.0.fill(&mut bytes);
         u64::from_le_bytes(bytes) % bound

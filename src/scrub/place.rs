@@ -1,6 +1,6 @@
 //! Where in an interaction a value stands.
 
-use super::field::{FieldPattern, snake_case};
+use super::field::{FieldPatterns, snake_case};
 use super::words::{self, Hint};
 
 /// Where a value stands: shown as `toolCalls[*].arguments.email`, and by the names of the fields around it.
@@ -30,9 +30,9 @@ pub(super) struct Mark {
 /// Which fields are listed and which exempt.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Fields {
-    pub(super) listed: Vec<FieldPattern>,
-    pub(super) not_listed: Vec<FieldPattern>,
-    pub(super) exempt: Vec<FieldPattern>,
+    pub(super) listed: FieldPatterns,
+    pub(super) not_listed: FieldPatterns,
+    pub(super) exempt: FieldPatterns,
 }
 
 impl Place {
@@ -71,9 +71,8 @@ impl Place {
         }
         self.shown.push_str(shown);
         self.names.push(snake_case(name));
-        let covers = |patterns: &[FieldPattern]| patterns.iter().any(|pattern| pattern.covers(&self.names));
-        self.state.is_exempt |= covers(&fields.exempt);
-        self.state.is_listed |= covers(&fields.listed) && !covers(&fields.not_listed);
+        self.state.is_exempt |= fields.exempt.cover(&self.names);
+        self.state.is_listed |= fields.listed.cover(&self.names) && !fields.not_listed.cover(&self.names);
     }
 
     pub(super) fn is_listed(&self) -> bool {

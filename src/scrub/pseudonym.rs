@@ -44,6 +44,23 @@ fn check(digits: &str) -> String {
     format!("{:02}", digits.parse::<u64>().unwrap_or_default() % 97)
 }
 
+/// The pseudonym of a day, as in a date of birth: one of the nineteenth century, in which nobody was born who lives.
+pub(super) fn of_day(key: &ScrubKey, day: &str) -> String {
+    let mut stream = key.stream("day", day);
+    let (year, month, day) = (stream.below(100), 1 + stream.below(12), 1 + stream.below(28));
+    format!("18{year:02}-{month:02}-{day:02}")
+}
+
+/// Whether a text is a day, as 1985-03-12.
+pub(super) fn is_day(text: &str) -> bool {
+    text.len() == 10 && text.parse::<jiff::civil::Date>().is_ok()
+}
+
+/// Whether a day is the pseudonym of one.
+pub(super) fn is_of_day(text: &str) -> bool {
+    text.starts_with("18") && is_day(text)
+}
+
 /// What stands at the start of what is secret in a key, in its pseudonym.
 const MARK: &str = "SCRUBBED";
 
@@ -86,6 +103,8 @@ mod tests {
         assert_eq!(texts_in(&text).count(), 2);
         let number = of_digits(&key, "12345");
         assert!(is_of_digits(&number) && !is_of_digits("909912345678901") && !is_of_digits("12345"), "{number}");
+        let day = of_day(&key, "1985-03-12");
+        assert!(is_of_day(&day) && !is_of_day("1985-03-12") && is_day("1985-03-12") && !is_day("1985-13-12"), "{day}");
         let secret = of_secret(&key, "abc-DEF-123-ghi\\nJKL");
         assert!(is_of_secret(&secret) && secret.starts_with("SCR-UBB-ED") && secret.contains("\\n"), "{secret}");
         assert_ne!(of_secret(&key, "abcdefghijkl"), of_secret(&key, "abcdefghijkm"));

@@ -4,7 +4,7 @@ use glob::{MatchOptions, Pattern};
 use regex::Regex;
 
 use super::document::{Pass, Seen};
-use super::field::{FieldPattern, LISTED};
+use super::field::{FieldPatterns, LISTED};
 use super::find::{Found, What};
 use super::key::{KeyOrigin, ScrubKey};
 use super::kind::Kind;
@@ -185,8 +185,12 @@ impl Scrubber {
     }
 }
 
-fn patterns(rule: &'static str, texts: impl Iterator<Item = String>) -> Result<Vec<FieldPattern>, RulesError> {
-    texts.map(|text| FieldPattern::read(&text).map_err(|problem| RulesError::rule(rule, problem))).collect()
+fn patterns(rule: &'static str, texts: impl Iterator<Item = String>) -> Result<FieldPatterns, RulesError> {
+    let mut patterns = FieldPatterns::default();
+    for text in texts {
+        patterns.add(&text).map_err(|problem| RulesError::rule(rule, problem))?;
+    }
+    Ok(patterns)
 }
 
 fn globs(rule: &'static str, texts: impl Iterator<Item = String>) -> Result<Vec<Pattern>, RulesError> {

@@ -1,5 +1,7 @@
 //! The words around a value, which say what a bare number is.
 
+use super::field::snake_case;
+
 /// What the nearest telling word says of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Hint {
@@ -7,6 +9,8 @@ pub(super) enum Hint {
     Card,
     /// It is a telephone's.
     Phone,
+    /// It may be dialled, or it counts the calls of a tool.
+    Call,
     /// It names an order, a ticket or another thing.
     Name,
 }
@@ -49,9 +53,6 @@ const PHONE: &[&str] = &[
     "sms",
     "whatsapp",
     "msisdn",
-    "call",
-    "dial",
-    "callback",
     "telefon",
     "handy",
     "mobil",
@@ -60,6 +61,8 @@ const PHONE: &[&str] = &[
     "telephonenumber",
     "téléphone",
 ];
+
+const CALL: &[&str] = &["call", "dial", "callback", "contact"];
 
 const NAME: &[&str] = &[
     "id",
@@ -114,7 +117,7 @@ const NAME: &[&str] = &[
 
 fn hint(word: &str) -> Option<Hint> {
     let is = |words: &[&str]| words.contains(&word);
-    let lists = [(CARD, Hint::Card), (PHONE, Hint::Phone), (NAME, Hint::Name)];
+    let lists = [(CARD, Hint::Card), (PHONE, Hint::Phone), (CALL, Hint::Call), (NAME, Hint::Name)];
     lists.into_iter().find(|(words, _)| is(words)).map(|(_, hint)| hint)
 }
 
@@ -128,14 +131,15 @@ pub(super) fn before(text: &str, at: usize) -> Option<Hint> {
         from += 1;
     }
     let words = text[from..at].split(|c: char| !c.is_alphabetic());
-    words.rev().filter(|word| !word.is_empty()).find_map(|word| hint(&word.to_lowercase()))
+    words.rev().filter(|word| !word.is_empty()).find_map(|word| of_field(&snake_case(word)))
 }
 
 /// What the name of a field says of its value, the name written as `card_number`. A card or telephone that the name
 /// speaks of outweighs the `id` at its end.
 pub(super) fn of_field(name: &str) -> Option<Hint> {
     let hints: Vec<Hint> = name.split('_').filter_map(hint).collect();
-    hints.iter().find(|hint| **hint != Hint::Name).or(hints.first()).copied()
+    let is_sure = |hint: &&Hint| matches!(hint, Hint::Card | Hint::Phone);
+    hints.iter().find(is_sure).or(hints.last()).copied()
 }
 
 /// Whether no word, number or name goes on before or after a range.
@@ -176,6 +180,7 @@ mod tests {
         assert_eq!(before("for order 12 charge my card 4", 28), Some(Hint::Card));
         assert_eq!(before("my card paid the order 4", 23), Some(Hint::Name));
         assert_eq!(before("hello 4", 6), None);
+        assert_eq!(before("orderId: 4", 9), Some(Hint::Name));
         assert_eq!(of_field("card_id"), Some(Hint::Card));
         assert_eq!(of_field("order_number"), Some(Hint::Name));
     }

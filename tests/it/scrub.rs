@@ -293,3 +293,27 @@ fn real_traffic_stays_json_and_is_clean_after_one_scrub() {
     println!("of {texts} documents these were changed: {changed:?}");
     assert!(texts > 100, "{texts}");
 }
+
+#[test]
+fn logs_of_programming_hold_no_cards_accounts_or_telephones() {
+    let Some(corpus) = shared("corpus") else { return };
+    let folder = Folder::new();
+    let mut lines = String::new();
+    for work in ["claude-code-log", "swe-agent", "moatless"] {
+        let paths = walk(&corpus.join(work)).into_iter().filter(|path| path.metadata().unwrap().len() < 1 << 20);
+        for document in paths.flat_map(|path| documents(&path)).filter(|document| !document.is_null()) {
+            lines.push_str(&format!("{}\n", serde_json::json!({ "input": [document] })));
+        }
+    }
+    let traffic = folder.file("traffic.jsonl", &lines);
+    let report: serde_json::Value = serde_json::from_str(&scrub(&[&traffic, "--check", "--json"]).out).unwrap();
+    let kinds: BTreeMap<&str, u64> =
+        report["places"].as_array().unwrap().iter().fold(BTreeMap::new(), |mut kinds, place| {
+            *kinds.entry(place["kind"].as_str().unwrap()).or_default() += place["count"].as_u64().unwrap();
+            kinds
+        });
+    println!("{} bytes of programming: {kinds:?}", lines.len());
+    for kind in ["card", "iban", "phone", "ssn", "private-key"] {
+        assert_eq!(kinds.get(kind), None, "{kind}");
+    }
+}

@@ -34,8 +34,7 @@ pub(super) fn find(looked: Looked<'_>, out: &mut Vec<Found>) {
         if is_pseudonym(&number) {
             out.push(Found::new(Kind::Card, range, What::Pseudonym));
         } else if is_card(&number, is_grouped, looked.hint(range.start)) {
-            let new = with_digits(place.as_str(), &pseudonym(looked.key, &number));
-            out.push(Found::new(Kind::Card, range, What::Value(new)));
+            out.push(Found::new(Kind::Card, range, What::Value(replaced(looked.key, place.as_str()))));
         }
     }
 }
@@ -103,6 +102,17 @@ pub(in super::super) fn pseudonym(key: &ScrubKey, number: &str) -> String {
     let check = (10 - check_sum(&format!("{new}0")) % 10) % 10;
     new.push_str(&check.to_string());
     new
+}
+
+/// Whether a whole text can be the number of a card, where its field says that it is one.
+pub(in super::super) fn is_number(text: &str) -> bool {
+    text.chars().all(|c| c.is_ascii_digit() || matches!(c, ' ' | '-' | '\u{a0}'))
+        && (13..=19).contains(&digits(text).len())
+}
+
+/// The number as it is written, in the digits of its pseudonym.
+pub(in super::super) fn replaced(key: &ScrubKey, text: &str) -> String {
+    with_digits(text, &pseudonym(key, &digits(text)))
 }
 
 /// Whether digits are the pseudonym of a card.

@@ -10,7 +10,7 @@ use super::{Found, Looked, What};
 
 /// `name=value`, `name: value`, `"name": "value"`.
 static GIVEN: LazyLock<Regex> = LazyLock::new(|| {
-    let names = "password|passwd|passphrase|pwd|(?:client[_-]?|consumer[_-]?)?secret|api[_-]?key|apikey|(?:secret[_-]?)?access[_-]?key|secret[_-]?key|(?:access|auth|refresh|session|id)[_-]?token|sig";
+    let names = "password|passwd|passphrase|pwd|(?:client[_-]?|consumer[_-]?)?secret|api[_-]?key|apikey|(?:secret[_-]?)?access[_-]?key|secret[_-]?key|(?:access|auth|refresh|session|id)[_-]?token|\\bsig";
     compiled(&format!(
         r#"(?i)\b([a-z0-9_.-]*(?:{names}))(\\*["']?\s*[:=]\s*)(\\*["'])?([^\s"'&,;<>{{}}()\[\]\\`|]{{4,}})"#
     ))
@@ -71,6 +71,10 @@ fn is_placeholder(value: &str) -> bool {
         "your",
         "example",
         "placeholder",
+        "filtered",
+        "masked",
+        "removed",
+        "dummy",
         "changeme",
         "redacted",
         "hidden",

@@ -44,17 +44,22 @@ pub(super) fn find(looked: Looked<'_>, has_plus: bool, out: &mut Vec<Found>) {
     for place in NORTH_AMERICAN.find_iter(text) {
         let hint = looked.hint(place.start());
         if stands_apart(text, place.start(), place.end())
-            && hint.is_none_or(|hint| hint == Hint::Phone)
+            && hint.is_none_or(|hint| matches!(hint, Hint::Phone | Hint::Call))
             && is_north_american(&digits(place.as_str()))
         {
             out.push(found(looked.key, place.as_str(), place.range()));
         }
     }
     for place in DIALLED.find_iter(text) {
-        if stands_apart(text, place.start(), place.end())
-            && looked.hint(place.start()) == Some(Hint::Phone)
-            && can_be_dialled(&digits(place.as_str()))
-        {
+        let number = digits(place.as_str());
+        let looks_dialled = number.starts_with('0') || number.len() < place.len();
+        let is_told = match looked.hint(place.start()) {
+            Some(Hint::Phone) => true,
+            // Tools are called too, so a bare number after the word may be any.
+            Some(Hint::Call) => looks_dialled,
+            _ => false,
+        };
+        if is_told && stands_apart(text, place.start(), place.end()) && can_be_dialled(&number) {
             out.push(found(looked.key, place.as_str(), place.range()));
         }
     }

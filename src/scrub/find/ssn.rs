@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::super::kind::Kind;
-use super::super::words::stands_apart;
+use super::super::words::{Hint, stands_apart};
 use super::{Found, Looked, What, digits};
 
 static SSN: LazyLock<Regex> = LazyLock::new(|| compiled("[0-9]{3}-[0-9]{2}-[0-9]{4}"));
@@ -19,7 +19,10 @@ pub(super) fn find(looked: Looked<'_>, out: &mut Vec<Found>) {
     for place in SSN.find_iter(looked.text) {
         let number = digits(place.as_str());
         let (area, group, serial) = (&number[..3], &number[3..5], &number[5..]);
-        if !stands_apart(looked.text, place.start(), place.end()) || serial == "0000" {
+        if !stands_apart(looked.text, place.start(), place.end())
+            || serial == "0000"
+            || looked.hint(place.start()) == Some(Hint::Name)
+        {
             continue;
         }
         // No area from 900 on and no group 00 is given out, so pseudonyms have both.
