@@ -74,12 +74,9 @@ pub(super) fn find(looked: Looked<'_>, out: &mut Vec<Found>) {
             continue;
         }
         from = place.end();
-        let secret = EACH.iter().find_map(|each| each.captures(place.as_str())?.get(1));
-        let Some(secret) = secret.filter(|secret| {
-            text[place.end()..].chars().next().is_none_or(|c| !c.is_alphanumeric()) || secret.len() >= 20
-        }) else {
-            continue;
-        };
+        let is_whole = !text[place.end()..].starts_with(|c: char| c.is_ascii_alphanumeric());
+        let secret = EACH.iter().find_map(|each| each.captures(place.as_str())?.get(1)).filter(|_| is_whole);
+        let Some(secret) = secret else { continue };
         let range = place.start() + secret.start()..place.start() + secret.end();
         out.push(Found::secret(looked.key, Kind::Key, text, place.range(), range));
     }
