@@ -4,6 +4,7 @@
 //! The rooms of the crate follow the way of the data; a room knows those before it and none after it:
 //!
 //! - [`recording`]: what production did, and its files: JSONL and Parquet, streams of rows, rejects, importers.
+//! - [`scrub`]: secrets and personal data taken out, pseudonyms in their place.
 //! - [`compare`]: what is different, and what only looks it: canonical values, the policy, the pairing of calls,
 //!   what tools declare. It stands before the replay, as stubs and checks share one equality.
 //! - [`draw`]: a suite from traffic: each kind of interaction, in weights that add up to the traffic.
@@ -46,6 +47,7 @@ pub mod recording;
 pub mod replay;
 pub mod report;
 pub mod sample;
+pub mod scrub;
 pub mod store;
 pub mod verdict;
 

@@ -14,6 +14,7 @@ mod report;
 mod run;
 mod sample;
 mod screen;
+mod scrub;
 mod settings_args;
 
 use std::process::ExitCode;
@@ -43,6 +44,7 @@ enum Verb {
     Convert(convert::Args),
     Import(import::Args),
     Sample(sample::Args),
+    Scrub(scrub::Args),
     Completions(completions::Args),
     Man(completions::ManArgs),
 }
@@ -71,6 +73,7 @@ pub fn main() -> ExitCode {
         Verb::Convert(args) => convert::run(&args),
         Verb::Import(args) => import::run(&args),
         Verb::Sample(args) => sample::run(&args),
+        Verb::Scrub(args) => scrub::run(&args),
         Verb::Completions(args) => completions::run(&args),
         Verb::Man(args) => completions::man(&args),
     };

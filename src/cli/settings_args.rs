@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::experiment::{Flags, Settings, Suite};
+use crate::experiment::{Flags, ScrubFlag, Settings, Suite};
 
 /// What is run against what.
 #[derive(Clone, Debug, clap::Args)]
@@ -128,6 +128,15 @@ pub struct RunArgs {
     /// comparable [default: 0]
     #[arg(long, value_name = "SHARE")]
     pub fidelity_floor: Option<f64>,
+
+    /// Scrub recordings, calls and replies before anything is looked up or written, by the rules of the suite or a
+    /// file; the key is TAKETWO_SCRUB_KEY in the environment or --key-file
+    #[arg(long, value_name = "RULES", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    pub scrub: Option<String>,
+
+    /// The file that holds the key of the pseudonyms
+    #[arg(long, value_name = "FILE")]
+    pub key_file: Option<PathBuf>,
 }
 
 /// The suite file that is read when none is named.
@@ -167,6 +176,8 @@ impl CompareArgs {
             variants: self.variants.clone(),
             max_rejects: self.max_rejects.clone(),
             content: self.content.clone(),
+            scrub: run.scrub.clone().map(ScrubFlag::from),
+            key_file: run.key_file.clone(),
         };
         Ok(Settings::resolve(&flags, suite)?)
     }

@@ -8,6 +8,7 @@ use tokio::sync::mpsc;
 
 use super::preflight::Preflight;
 use super::recorder::Recorder;
+use super::scrubbing;
 use super::settings::{Settings, SettingsError};
 use super::targets::Target;
 use super::variants::VariantSources;
@@ -16,6 +17,7 @@ use crate::evaluate::{EvalContext, EvaluationRules, evaluate};
 use crate::recording::{Existing, FirstLook, Interaction, Quarantine, Recordings, UnreadRow};
 use crate::replay::{Attempt, ExperimentRunner, IntoCase, RunPlan, Stop, Stray};
 use crate::report::{ReadBack, add_up};
+use crate::scrub::Scrubber;
 use crate::store::{Content, JournalIndex, JournalWriter, RunFolder, RunManifest, RunOutcome};
 use crate::verdict::{AttemptRow, Exit, Facts, Gate, RunState};
 
@@ -117,7 +119,7 @@ pub async fn run(
         state,
         gates: results,
         exit: Exit::of(facts.state, state).code(),
-        notes: notes(places, &found, target, index.len()),
+        notes: notes(settings, places, &found, target, index.len()),
         wall_ms: Some(began.elapsed().as_secs_f64() * 1000.0),
     };
     folder.finish(facts, result)?;
@@ -136,8 +138,11 @@ fn keep_rejects(settings: &Settings, places: &Places, found: &Preflight, folder:
 }
 
 /// What a reader should know besides: rows that were turned away, a run that was resumed.
-fn notes(places: &Places, found: &Preflight, target: &Target, attempts: usize) -> Vec<String> {
+fn notes(settings: &Settings, places: &Places, found: &Preflight, target: &Target, attempts: usize) -> Vec<String> {
     let mut notes = Vec::new();
+    if let Some(scrubber) = &settings.bindings.scrubber {
+        notes.push(format!("calls, replies and recordings were scrubbed, with the key {}", scrubber.key_name()));
+    }
     if places.resume.is_some() {
         notes.push(format!("this run was resumed; its journal holds {attempts} attempts"));
     }
@@ -303,6 +308,7 @@ struct UnreadCase {
     row: UnreadRow,
     parser: EvalCaseParser,
     variants: VariantSources,
+    scrubber: Option<Arc<Scrubber>>,
 }
 
 impl IntoCase for UnreadCase {
@@ -312,8 +318,9 @@ impl IntoCase for UnreadCase {
 
     fn into_case(self) -> Option<EvalCase> {
         // The first look read it, and a row that makes no case was a reason not to start.
-        let mut case = self.parser.parse(self.index, self.row.read().ok()?).ok()?;
-        self.variants.add_to(&mut case, &self.parser).ok()?;
+        let row = scrubbing::row(self.row.read().ok()?, self.scrubber.as_deref());
+        let mut case = self.parser.parse(self.index, row).ok()?;
+        self.variants.add_to(&mut case, &self.parser, self.scrubber.as_deref()).ok()?;
         Some(case)
     }
 }
@@ -326,7 +333,11 @@ fn cases(
 ) -> miette::Result<impl Iterator<Item = UnreadCase> + Send + 'static> {
     let parser = EvalCaseParser { tolerances: settings.tolerances };
     let (rows, variants) = (sources.recordings.look_again(look)?, sources.variants.clone());
-    Ok((0..).zip(rows).map(move |(index, row)| UnreadCase { index, row, parser, variants: variants.clone() }))
+    let scrubber = settings.bindings.scrubber.clone();
+    Ok((0..).zip(rows).map(move |(index, row)| {
+        let (variants, scrubber) = (variants.clone(), scrubber.clone());
+        UnreadCase { index, row, parser, variants, scrubber }
+    }))
 }
 
 fn facts(settings: &Settings, found: &Preflight, target: &Target, strays: Vec<Stray>, stop: &Stop) -> Facts {

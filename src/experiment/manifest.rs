@@ -76,7 +76,12 @@ fn tolerances(settings: &Settings) -> BTreeMap<String, String> {
 fn unnamed(settings: &Settings) -> String {
     let checks: Vec<&str> = settings.evaluation.evaluators.iter().map(|evaluator| evaluator.label()).collect();
     let (bindings, pair_by) = (&settings.bindings, &settings.pair_by);
-    format!("{:?} {:?} {pair_by:?} {checks:?} {}", bindings.after_last, bindings.statics, settings.checks_text)
+    let unscrubbed =
+        format!("{:?} {:?} {pair_by:?} {checks:?} {}", bindings.after_last, bindings.statics, settings.checks_text);
+    match &bindings.scrubber {
+        Some(scrubber) => format!("{unscrubbed} {}", scrubber.name()),
+        None => unscrubbed,
+    }
 }
 
 fn short(hash: &blake3::Hash) -> String {

@@ -5,6 +5,7 @@ mod manifest;
 mod policy;
 mod preflight;
 mod recorder;
+mod scrubbing;
 mod session;
 mod settings;
 mod suite;
@@ -15,6 +16,7 @@ mod variants;
 
 pub use execute::{Outcome, Places, Progress, Sources, look, run};
 pub use preflight::{Preflight, Refusal};
+pub use scrubbing::ScrubFlag;
 pub use session::{Session, SessionPlan, record};
 pub use settings::{Flags, GateSetting, Settings, SettingsError};
 pub use suite::{Suite, SuiteError};

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use super::execute::Sources;
+use super::scrubbing;
 use super::settings::Settings;
 use super::variants::VariantSources;
 use crate::case::{EvalCase, EvalCaseParser, Expectation, Variant};
@@ -86,6 +87,7 @@ impl Preflight {
         let policy = &settings.bindings.policy;
         let parser = EvalCaseParser { tolerances: settings.tolerances };
         let tools = settings.evaluation.tools.as_deref();
+        let scrubber = settings.bindings.scrubber.as_deref();
         let declared = tools.map(Census::new);
         let mut found = Self { quarantine, declared, idle_rules: policy.rules().to_vec(), ..Self::default() };
         let abilities = match target.abilities().await {
@@ -103,14 +105,18 @@ impl Preflight {
             match row {
                 Err(reject) => found
                     .quarantine
-                    .take(reject)
+                    .take(scrubbing::reject(reject, scrubber))
                     .map_err(|error| miette::miette!("cannot write the quarantine file: {error}"))?,
                 Ok(row) => {
                     let (id, place) = (row.id.clone(), row.place.clone());
+                    let row = scrubbing::row(row, scrubber);
                     match parser.parse(found.cases, row) {
                         Ok(mut case) => {
                             paired_variants.extend(sources.variants.holding(&case).map(str::to_owned));
-                            sources.variants.add_to(&mut case, &parser).map_err(|error| miette::miette!("{error}"))?;
+                            sources
+                                .variants
+                                .add_to(&mut case, &parser, scrubber)
+                                .map_err(|error| miette::miette!("{error}"))?;
                             let is_unanswered = case.variants.iter().any(Variant::is_unanswered);
                             found.unanswered_variants += u64::from(is_unanswered);
                             found.with_variants += u64::from(!case.variants.is_empty());

@@ -89,7 +89,9 @@ pub async fn record(
     begin(count);
     let mut session =
         Session { written: None, inputs: count, left_out: Vec::new(), notes: Vec::new(), exit: Exit::Passed };
-    let recorded = recorder.record(&inputs, stop.clone(), |take| session.take(take, &mut writer, &mut each)).await;
+    let recorded = recorder
+        .record(&inputs, stop.clone(), |take| session.take(scrubbed(take, settings), &mut writer, &mut each))
+        .await;
     let strays = target.shut_down().await;
     tools.shut_down().await;
     recorded?;
@@ -105,6 +107,16 @@ fn asked(settings: &Settings) -> miette::Result<Arc<dyn SystemUnderTest>> {
         return Err(SettingsError::with_help("target", problem, Some(help)).into());
     }
     Ok(Target::open(settings)?.system)
+}
+
+/// A take as it is recorded.
+fn scrubbed(take: Take, settings: &Settings) -> Take {
+    match (take, settings.bindings.scrubber.as_deref()) {
+        (Take::Kept { interaction, notes }, Some(scrubber)) => {
+            Take::Kept { interaction: Box::new(scrubber.interaction(*interaction)), notes }
+        }
+        (take, _) => take,
+    }
 }
 
 impl Session {

@@ -1,11 +1,12 @@
 //! The settings of a run, from flags and suite, each with where it came from.
 
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::policy;
+use super::scrubbing::{self, ScrubFlag};
 use super::suite::Suite;
 use super::target_spec::TargetSpec;
 use crate::case::{Tolerance, Tolerances};
@@ -79,6 +80,10 @@ pub struct Flags {
     pub max_rejects: Option<String>,
     /// What is written into reports.
     pub content: Option<String>,
+    /// Whether calls, replies and recordings are scrubbed, and by which rules.
+    pub scrub: Option<ScrubFlag>,
+    /// The file that holds the key of pseudonyms.
+    pub key_file: Option<PathBuf>,
 }
 
 /// The settings of a run, checked.
@@ -216,6 +221,7 @@ impl Settings {
         if !(0.0..=1.0).contains(&fidelity_floor) {
             return Err(SettingsError::new("fidelity-floor", "it is a share between 0 and 1"));
         }
+        let scrubber = scrubbing::scrubber(flags, &suite)?;
         let evaluators = suite.check.iter().map(crate::evaluate::StatedCheck::evaluator).collect::<Result<_, _>>();
         Ok(Self {
             recordings: if flags.recordings.is_empty() { suite.recordings.clone() } else { flags.recordings.clone() },
@@ -248,7 +254,12 @@ impl Settings {
                 policy,
                 on_miss,
                 after_last: choice("after-last", &flags.after_last, &suite.after_last, after_last)?.unwrap_or_default(),
-                statics: suite.r#static.iter().map(stated).collect(),
+                statics: suite
+                    .r#static
+                    .iter()
+                    .map(|answer| scrubbing::stated(stated(answer), scrubber.as_deref()))
+                    .collect(),
+                scrubber,
             },
             gates: gates(flags, &suite)?,
             lanes,

@@ -9,6 +9,7 @@ use serde::Deserialize;
 use super::suite_rules::SuiteRule;
 use crate::evaluate::StatedChecks;
 use crate::recording::ToolName;
+use crate::scrub::ScrubRules;
 
 /// A suite as it is written. Every key is optional; unknown keys are refused.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -75,6 +76,8 @@ pub struct Suite {
     /// How an HTTP target is asked.
     #[serde(default)]
     pub http: SuiteHttp,
+    /// What is scrubbed; that the table is there says that it is.
+    pub scrub: Option<ScrubRules>,
 }
 
 /// Tolerances of a suite.

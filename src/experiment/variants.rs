@@ -3,9 +3,11 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use super::scrubbing;
 use crate::case::{EvalCase, EvalCaseParser, Variant};
 use crate::recording::{Recordings, SourceError};
 use crate::replay::target::{PairBy, RecordedTarget};
+use crate::scrub::Scrubber;
 
 /// Recordings of other ways, indexed by what cases are paired by. Cheap to clone.
 #[derive(Clone, Debug, Default)]
@@ -39,9 +41,15 @@ impl VariantSources {
     ///
     /// # Errors
     /// When one cannot be read any more.
-    pub fn add_to(&self, case: &mut EvalCase, parser: &EvalCaseParser) -> std::io::Result<()> {
+    pub fn add_to(
+        &self,
+        case: &mut EvalCase,
+        parser: &EvalCaseParser,
+        scrubber: Option<&Scrubber>,
+    ) -> std::io::Result<()> {
         for source in self.0.iter() {
             if let Some(way) = source.ways.find(&case.id, case.index, &case.recorded)? {
+                let way = scrubbing::interaction(way, scrubber);
                 case.variants.push(Variant::new(&source.name, way, &case.recorded, parser));
             }
         }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::interaction::Interaction;
-use super::place::Reject;
+use super::place::{Place, Reject};
 use super::quarantine::{Quarantine, RejectBudget};
 use super::source::{Recordings, SourceError};
 use super::write::{Existing, RecordingWriter, WriteError, Written};
@@ -68,10 +68,49 @@ pub fn convert(
     quarantine: &mut Quarantine,
     budget: RejectBudget,
 ) -> Result<Converted, ConvertError> {
+    convert_each(recordings, target, existing, quarantine, budget, &mut AsItIs)
+}
+
+/// What is made of each row on its way.
+pub trait EachRow {
+    /// What is written of an interaction.
+    fn interaction(&mut self, place: &Place, interaction: Interaction) -> Interaction;
+    /// What goes to the quarantine of a row that cannot be read.
+    fn reject(&mut self, reject: Reject) -> Reject;
+}
+
+/// Nothing is.
+struct AsItIs;
+
+impl EachRow for AsItIs {
+    fn interaction(&mut self, _: &Place, interaction: Interaction) -> Interaction {
+        interaction
+    }
+
+    fn reject(&mut self, reject: Reject) -> Reject {
+        reject
+    }
+}
+
+/// As [`convert`], with what `each` makes of the rows.
+///
+/// # Errors
+/// [`ConvertError`] when the recordings cannot be opened or the target cannot be written.
+pub fn convert_each(
+    recordings: &Recordings,
+    target: &Path,
+    existing: Existing,
+    quarantine: &mut Quarantine,
+    budget: RejectBudget,
+    each: &mut impl EachRow,
+) -> Result<Converted, ConvertError> {
     refuse_own_input(recordings, target)?;
     write_all(target, existing, quarantine, budget, |take| {
         for row in recordings.rows()? {
-            take(row.map(|row| row.interaction))?;
+            take(match row {
+                Ok(row) => Ok(each.interaction(&row.place, row.interaction)),
+                Err(reject) => Err(each.reject(reject)),
+            })?;
         }
         Ok(())
     })

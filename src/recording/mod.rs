@@ -29,7 +29,7 @@ pub mod wire;
 mod write;
 
 pub(crate) use again::Standing;
-pub use convert::{ConvertError, Converted, convert};
+pub use convert::{ConvertError, Converted, EachRow, convert, convert_each};
 pub(crate) use ids::Ids;
 pub use inspect::{InspectError, Inspected, inspect, inspect_each};
 pub use interaction::{

@@ -199,20 +199,34 @@ impl ExperimentRunner {
     /// Runs one attempt. A target that panics fails this attempt and no other. `None`: stopped.
     async fn attempt(&self, lane: usize, case: &EvalCase, key: AttemptKey, stop: Stop) -> Option<Attempt> {
         match caught(self.run_attempt(lane, case, key, stop)).await {
-            Ok(attempt) => attempt,
+            Ok(attempt) => attempt.map(|attempt| self.scrubbed(attempt)),
             Err(panic) => {
                 let message = format!("it panicked: {}", panic_text(&*panic));
                 let seen = Interaction::new(case.recorded.input.clone());
-                Some(Attempt {
+                Some(self.scrubbed(Attempt {
                     number: key.number,
                     seen,
                     ended: Ended::Failed(Failure::new(FailureKind::Exited, message)),
                     latency: Latency::default(),
                     ledger: super::Ledger::default(),
                     aftermath: Aftermath::default(),
-                })
+                }))
             }
         }
+    }
+
+    /// An attempt as it is written down. Its calls were scrubbed before they were looked up.
+    fn scrubbed(&self, mut attempt: Attempt) -> Attempt {
+        let Some(scrubber) = &self.plan.rules.scrubber else { return attempt };
+        attempt.seen = scrubber.interaction(attempt.seen);
+        if let Ended::Failed(failure) = &mut attempt.ended {
+            failure.message = scrubber.text(&failure.message);
+        }
+        attempt.aftermath.stderr = scrubber.text(&attempt.aftermath.stderr);
+        for violation in &mut attempt.aftermath.violations {
+            *violation = scrubber.text(violation);
+        }
+        attempt
     }
 
     async fn run_attempt(&self, lane: usize, case: &EvalCase, key: AttemptKey, mut stop: Stop) -> Option<Attempt> {

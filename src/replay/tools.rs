@@ -7,7 +7,8 @@ use futures_core::future::BoxFuture;
 
 use super::bindings::{Answer, ToolBindings};
 use super::ledger::Ledger;
-use crate::recording::{Json, ToolCall, ToolError, ToolName};
+use crate::recording::{Interaction, Json, ToolCall, ToolError, ToolName};
+use crate::scrub::Scrubber;
 
 /// A call that a target asks for.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,6 +57,7 @@ pub struct Tools {
 struct Shared {
     attempt: String,
     live: Option<Arc<dyn ToolProgram>>,
+    scrubber: Option<Arc<Scrubber>>,
     state: Mutex<State>,
     abort_asked: tokio::sync::Notify,
 }
@@ -75,9 +77,16 @@ impl Tools {
     #[must_use]
     pub fn new(attempt: impl Into<String>, stubs: ToolBindings, live: Option<Arc<dyn ToolProgram>>) -> Self {
         let (calls, broken, late) = (Vec::new(), Vec::new(), Vec::new());
+        let scrubber = stubs.scrubber().cloned();
         let state = State { stubs, calls, broken, abort: None, is_over: false, late };
-        let abort_asked = tokio::sync::Notify::new();
-        Self { shared: Arc::new(Shared { attempt: attempt.into(), live, state: Mutex::new(state), abort_asked }) }
+        let shared = Shared {
+            attempt: attempt.into(),
+            live,
+            scrubber,
+            state: Mutex::new(state),
+            abort_asked: tokio::sync::Notify::new(),
+        };
+        Self { shared: Arc::new(shared) }
     }
 
     /// The name of the attempt that these tools belong to.
@@ -104,6 +113,7 @@ impl Tools {
 
     /// Answers a call from the recording, at once.
     pub fn answer(&self, request: ToolRequest) -> Answer {
+        let request = self.scrubbed(request);
         let mut state = self.lock();
         if state.is_over {
             state.late.push(request.name);
@@ -124,6 +134,21 @@ impl Tools {
         }
         state.calls.push(called(request, &answer, None));
         answer
+    }
+
+    /// The call as it is looked up and written down: scrubbed as the recorded ones were.
+    fn scrubbed(&self, request: ToolRequest) -> ToolRequest {
+        let Some(scrubber) = &self.shared.scrubber else { return request };
+        let arguments = request.arguments.map(|arguments| scrubber.arguments(&request.name, &arguments));
+        ToolRequest { arguments, id: request.id.map(|id| scrubber.text(&id)), ..request }
+    }
+
+    /// A recorded run, scrubbed as a whole, as the recording that it is held against was.
+    pub(super) fn scrubbed_run(&self, run: Interaction) -> Interaction {
+        match &self.shared.scrubber {
+            Some(scrubber) => scrubber.interaction(run),
+            None => run,
+        }
     }
 
     /// Answers a call of a run that was recorded and has results of its own.

@@ -30,6 +30,7 @@ mod resume;
 mod run_diff;
 mod sample_runs;
 mod sampling;
+mod scrub;
 mod second_recording;
 mod self_comparison;
 mod stored_runs;

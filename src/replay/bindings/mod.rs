@@ -10,6 +10,7 @@ use self::shelf::{Found, Shelf};
 use super::ledger::{Ledger, Near, Serving};
 use crate::compare::{Arguments, Difference, Origins, Policy};
 use crate::recording::{Interaction, Json, ToolError, ToolName};
+use crate::scrub::Scrubber;
 
 /// What happens when no recording answers a call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -57,6 +58,9 @@ pub struct BindingRules {
     pub after_last: AfterLast,
     /// Answers for [`MissPolicy::Static`].
     pub statics: Vec<StaticAnswer>,
+    /// What scrubs each call before it is looked up and written down, and each reply. The recorded interactions must
+    /// have been scrubbed by one of the same rules and key.
+    pub scrubber: Option<Arc<Scrubber>>,
 }
 
 /// What a tool call is answered with.
@@ -117,6 +121,12 @@ impl ToolBindings {
         let shelf = Shelf::new(ways, &rules.policy);
         let given = rules.policy.has_references().then(Given::default);
         Self { used: vec![false; shelf.len()], rules, shelf, servings: Vec::new(), given }
+    }
+
+    /// What scrubs calls and replies.
+    #[must_use]
+    pub fn scrubber(&self) -> Option<&Arc<Scrubber>> {
+        self.rules.scrubber.as_ref()
     }
 
     /// Answers a call and writes down how.

@@ -192,6 +192,7 @@ impl Session for StandIn<'_> {
             let Some(run) = self.run.take() else {
                 return Err(Failure::new(FailureKind::Setup, "a recording stands in for one turn only"));
             };
+            let run = self.start.tools.scrubbed_run(run);
             for call in run.tool_calls.iter().flatten() {
                 let request = ToolRequest {
                     name: call.name.clone(),
