@@ -12,7 +12,13 @@ use crate::real_traffic::{self, on_all_cores};
 /// Policies to hold a recording to, each as its rules. Add to it when there are more ways to compare.
 const POLICIES: &[&[&str]] = &[
     &[],
-    &["user_id", "ignore $..id", "*:$..date", "ignore $[\"a b\"].c", "toolCalls[*].arguments.location"],
+    &[
+        "ignore user_id",
+        "ignore $..id",
+        "ignore *:$..date",
+        "ignore $[\"a b\"].c",
+        "ignore toolCalls[*].arguments.location",
+    ],
     &["ignore get_*:$.*", "ignore *search*:$..[*]", "ignore book_reservation:$.passengers[*].dob"],
     &["present $..*", "exact $..id"],
     &["type $..*", "regex(^[a-z]) $.query", "one-of([\"a\",1]) $.unit"],
