@@ -29,6 +29,6 @@ pub struct Args {
 pub fn run(args: &Args) -> miette::Result<Exit> {
     let (recordings, mut quarantine) = args.input.open()?;
     let existing = if args.force { Existing::Replace } else { Existing::Refuse };
-    let converted = convert(&recordings, &args.out, existing, &mut quarantine, args.input.max_rejects)?;
-    args.input.report_written(&converted, &mut quarantine)
+    let converted = convert(&recordings, &args.out, existing, &mut quarantine, args.input.rejects.max_rejects)?;
+    args.input.rejects.report_written(&converted, &mut quarantine)
 }

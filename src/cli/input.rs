@@ -15,6 +15,13 @@ pub struct InputArgs {
     #[arg(required = true, value_name = "RECORDINGS")]
     pub recordings: Vec<String>,
 
+    #[command(flatten)]
+    pub rejects: RejectArgs,
+}
+
+/// What is done with rows that cannot be read.
+#[derive(Debug, Default, clap::Args)]
+pub struct RejectArgs {
     /// How many rows may be turned away: a count, or a share such as 1%
     #[arg(long, value_name = "N|P%", default_value = "0")]
     pub max_rejects: RejectBudget,
@@ -37,10 +44,12 @@ impl InputArgs {
     /// Finds the recordings and opens the quarantine.
     pub fn open(&self) -> miette::Result<(Recordings, Quarantine)> {
         let recordings = Recordings::open(&self.recordings)?;
-        let quarantine = self.quarantine_beside(&recordings)?;
+        let quarantine = self.rejects.quarantine_beside(&recordings)?;
         Ok((recordings, quarantine))
     }
+}
 
+impl RejectArgs {
     /// Opens the quarantine, which is none of the recordings.
     pub fn quarantine_beside(&self, recordings: &Recordings) -> miette::Result<Quarantine> {
         match &self.quarantine {

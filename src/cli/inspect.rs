@@ -29,7 +29,9 @@ pub struct Args {
 
 pub fn run(args: &Args) -> miette::Result<Exit> {
     let tools = (!args.tools.is_empty()).then(|| ToolDefinitions::read(&args.tools)).transpose()?;
-    if let Some(path) = args.input.quarantine.as_ref().filter(|path| tools.iter().any(|t| t.were_read_from(path))) {
+    if let Some(path) =
+        args.input.rejects.quarantine.as_ref().filter(|path| tools.iter().any(|t| t.were_read_from(path)))
+    {
         return Err(miette::miette!(
             code = "taketwo::output_is_input",
             help = "write the quarantine to another file",
@@ -39,7 +41,7 @@ pub fn run(args: &Args) -> miette::Result<Exit> {
     let (recordings, mut quarantine) = args.input.open()?;
     let seen = InspectedCalls::read(&recordings, &mut quarantine, tools.as_ref())?;
     let interactions = seen.inspected.interactions;
-    let budget = args.input.report(&mut quarantine, interactions)?;
+    let budget = args.input.rejects.report(&mut quarantine, interactions)?;
     let text = if args.json { format!("{}\n", Json::of(&seen).text()) } else { seen.to_string() };
     let done = print(&text)?;
     if interactions == 0 {

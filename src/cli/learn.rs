@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::Exit;
-use super::input::{Budget, InputArgs};
+use super::input::{Budget, RejectArgs};
 use super::screen::{note, print};
 use crate::learn::{self, Bounds, Evidence, GroupBy, LastResort, Learned};
-use crate::recording::{Existing, Json, Quarantine, Recordings, RejectBudget, WriteError};
+use crate::recording::{Existing, Json, Recordings, WriteError};
 use crate::store::{RUNS, RunFolder, replace_file};
 
 /// Propose rules from what varies though nothing was meant to: over repeats of one interaction, over a run of the
@@ -74,13 +74,8 @@ pub struct Args {
     #[arg(long)]
     json: bool,
 
-    /// How many rows may be turned away: a count, or a share such as 1%
-    #[arg(long, value_name = "N|P%", default_value = "0")]
-    max_rejects: RejectBudget,
-
-    /// Write the rows that were turned away to this file, as JSONL
-    #[arg(long, value_name = "FILE")]
-    quarantine: Option<PathBuf>,
+    #[command(flatten)]
+    rejects: RejectArgs,
 }
 
 /// A share as `50%` or `0.5`.
@@ -101,10 +96,11 @@ pub fn run(args: &Args) -> miette::Result<Exit> {
     let recordings = args.recordings(run.as_ref())?;
     let out = args.out.as_deref().filter(|out| out.as_os_str() != "-");
     refuse_to_replace(out, args.existing(), recordings.as_ref())?;
-    let (input, mut quarantine) = args.input(recordings.as_ref())?;
+    let quarantine = recordings.as_ref().map(|found| args.rejects.quarantine_beside(found)).transpose()?;
+    let mut quarantine = quarantine.unwrap_or_default();
     let evidence = Evidence { recordings: recordings.as_ref(), run: run.as_ref() };
     let learned = learn::learn(evidence, args.group_by.as_ref(), &args.bounds(), &mut quarantine)?;
-    if input.report(&mut quarantine, learned.read.interactions)? == Budget::Exceeded {
+    if args.rejects.report(&mut quarantine, learned.read.interactions)? == Budget::Exceeded {
         return Ok(Exit::Refused);
     }
     if learned.read.interactions == 0 && learned.read.run.as_ref().is_none_or(|run| run.attempts == 0) {
@@ -129,17 +125,6 @@ impl Args {
 
     fn existing(&self) -> Existing {
         if self.force { Existing::Replace } else { Existing::Refuse }
-    }
-
-    /// What was turned away, and what is said about it.
-    fn input(&self, recordings: Option<&Recordings>) -> miette::Result<(InputArgs, Quarantine)> {
-        let input = InputArgs {
-            recordings: self.recordings.clone(),
-            max_rejects: self.max_rejects,
-            quarantine: self.quarantine.clone(),
-        };
-        let quarantine = recordings.map(|found| input.quarantine_beside(found)).transpose()?;
-        Ok((input, quarantine.unwrap_or_default()))
     }
 
     fn bounds(&self) -> Bounds {

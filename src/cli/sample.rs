@@ -72,9 +72,9 @@ pub fn run(args: &Args) -> miette::Result<Exit> {
     }
     let (recordings, mut quarantine) = args.input.open()?;
     let existing = if args.force { Existing::Replace } else { Existing::Refuse };
-    let budget = args.input.max_rejects;
+    let budget = args.input.rejects.max_rejects;
     let drawing = draw(&recordings, &args.out, existing, &args.wanted(), &mut quarantine, budget)?;
-    let kept = args.input.report(&mut quarantine, drawing.interactions())?;
+    let kept = args.input.rejects.report(&mut quarantine, drawing.interactions())?;
     let Drawing::Written { drawn, .. } = drawing else {
         note(match kept {
             Budget::Exceeded => "nothing was written",

@@ -63,7 +63,7 @@ pub fn run(args: &Args) -> miette::Result<Exit> {
 fn check(args: &Args, scrubber: &Scrubber) -> miette::Result<Exit> {
     let (recordings, mut quarantine) = args.input.open()?;
     let findings = find(&recordings, &mut quarantine, scrubber)?;
-    let budget = args.input.report(&mut quarantine, findings.interactions)?;
+    let budget = args.input.rejects.report(&mut quarantine, findings.interactions)?;
     print(&shown(args, &findings))?;
     warn_of_rejects(args, &findings);
     Ok(match findings.found {
@@ -81,12 +81,12 @@ fn check(args: &Args, scrubber: &Scrubber) -> miette::Result<Exit> {
 fn write(args: &Args, scrubber: &Scrubber, out: &std::path::Path) -> miette::Result<Exit> {
     let (recordings, mut quarantine) = args.input.open()?;
     let existing = if args.force { Existing::Replace } else { Existing::Refuse };
-    let (converted, findings) = scrub(&recordings, out, existing, &mut quarantine, args.input.max_rejects, scrubber)?;
+    let (converted, findings) = scrub(&recordings, out, existing, &mut quarantine, args.input.rejects.max_rejects, scrubber)?;
     if matches!(converted, Converted::Written(_)) {
         // Where the recording goes to standard output, the report must not stand in it.
         if out.as_os_str() == "-" { note(&shown(args, &findings)) } else { print(&shown(args, &findings)).map(drop)? }
     }
-    let exit = args.input.report_written(&converted, &mut quarantine)?;
+    let exit = args.input.rejects.report_written(&converted, &mut quarantine)?;
     warn_of_rejects(args, &findings);
     if exit == Exit::Passed && scrubber.key_origin() == KeyOrigin::Random && findings.found > 0 {
         note(&format!(
@@ -107,7 +107,7 @@ fn warn_of_rejects(args: &Args, findings: &Findings) {
         return;
     }
     let (rows, were) = if rows == 1 { ("1 row".to_owned(), "was") } else { (format!("{rows} rows"), "were") };
-    let kept = args.input.quarantine.as_ref().map(|path| format!(".\n  {} may hold such secrets", path.display()));
+    let kept = args.input.rejects.quarantine.as_ref().map(|path| format!(".\n  {} may hold such secrets", path.display()));
     note(&format!(
         "warning: {rows} could not be read and {were} looked through as text alone, which\n  misses secrets that only the name of their field tells{}",
         kept.unwrap_or_default()

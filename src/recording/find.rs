@@ -5,8 +5,17 @@ use std::path::{Path, PathBuf};
 
 use super::source::{SourceError, SourceFile};
 
+/// Which files of a folder are meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sought {
+    /// Recordings.
+    Recordings,
+    /// Whatever another tool may have recorded.
+    Foreign,
+}
+
 /// The files that a source names.
-pub(super) fn find(source: &str) -> Result<Vec<SourceFile>, SourceError> {
+pub(super) fn find(source: &str, sought: Sought) -> Result<Vec<SourceFile>, SourceError> {
     if source == "-" {
         return Ok(vec![spool(Path::new("<stdin>"), &mut std::io::stdin().lock())?]);
     }
@@ -15,7 +24,7 @@ pub(super) fn find(source: &str) -> Result<Vec<SourceFile>, SourceError> {
         let mut pipe = File::open(path).map_err(|error| SourceError::Io { path: path.into(), source: error })?;
         return Ok(vec![spool(path, &mut pipe)?]);
     }
-    let files = find_on_disk(source, path)?;
+    let files = find_on_disk(source, path, sought)?;
     Ok(files.into_iter().map(SourceFile::new).collect())
 }
 
@@ -27,10 +36,10 @@ fn spool(shown: &Path, pipe: &mut impl std::io::Read) -> Result<SourceFile, Sour
     Ok(SourceFile::spooled(shown, spool))
 }
 
-fn find_on_disk(source: &str, path: &Path) -> Result<Vec<PathBuf>, SourceError> {
+fn find_on_disk(source: &str, path: &Path, sought: Sought) -> Result<Vec<PathBuf>, SourceError> {
     if path.is_dir() {
         let mut files = Vec::new();
-        walk(path, &mut Vec::new(), &mut files)
+        walk(path, sought, &mut Vec::new(), &mut files)
             .map_err(|error| SourceError::Io { path: path.into(), source: error })?;
         return non_empty(source, files);
     }
@@ -61,7 +70,7 @@ fn non_empty(source: &str, files: Vec<PathBuf>) -> Result<Vec<PathBuf>, SourceEr
 
 /// Recordings below a folder, in order of their names. Hidden files are passed over, and so are links that lead back
 /// to a folder that is being searched.
-fn walk(folder: &Path, above: &mut Vec<PathBuf>, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
+fn walk(folder: &Path, sought: Sought, above: &mut Vec<PathBuf>, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
     let real = folder.canonicalize()?;
     if above.contains(&real) {
         return Ok(());
@@ -76,8 +85,8 @@ fn walk(folder: &Path, above: &mut Vec<PathBuf>, files: &mut Vec<PathBuf>) -> st
             continue;
         }
         if path.is_dir() {
-            walk(&path, above, files)?;
-        } else if is_recording(&name) {
+            walk(&path, sought, above, files)?;
+        } else if sought.fits(&name) {
             files.push(path);
         }
     }
@@ -85,10 +94,16 @@ fn walk(folder: &Path, above: &mut Vec<PathBuf>, files: &mut Vec<PathBuf>) -> st
     Ok(())
 }
 
-fn is_recording(name: &str) -> bool {
-    let name = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".zst")).unwrap_or(name);
-    [".jsonl", ".ndjson", ".json", ".parquet"].iter().any(|ending| name.ends_with(ending))
+impl Sought {
+    fn fits(self, name: &str) -> bool {
+        let name = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".zst")).unwrap_or(name);
+        let is_one_of = |endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));
+        is_one_of(&[".jsonl", ".ndjson", ".json", ".parquet"]) || self == Sought::Foreign && is_one_of(FOREIGN)
+    }
 }
+
+/// Endings of what other tools write, beside those of recordings.
+const FOREIGN: &[&str] = &[".yaml", ".yml", ".csv", ".pb", ".binpb", ".proto", ".eval", ".traj", ".chunks.txt", ".sse"];
 
 /// The name in the same folder that is most like a missing one.
 fn near(path: &Path) -> Option<String> {

@@ -6,8 +6,9 @@ use std::io::{BufRead, BufReader, Read as _, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use super::find::find;
+use super::find::{Sought, find};
 use super::ids::Ids;
+use super::import::SourceText;
 use super::interaction::{CaseId, Interaction};
 use super::jsonl;
 use super::looks::FirstLook;
@@ -160,9 +161,21 @@ impl Recordings {
     /// # Errors
     /// [`SourceError`] where a source does not exist, is empty of recordings or cannot be read.
     pub fn open<S: AsRef<str>>(sources: &[S]) -> Result<Self, SourceError> {
+        Self::find(sources, Sought::Recordings)
+    }
+
+    /// Finds files that other tools wrote, to be imported.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open) has them.
+    pub fn open_foreign<S: AsRef<str>>(sources: &[S]) -> Result<Self, SourceError> {
+        Self::find(sources, Sought::Foreign)
+    }
+
+    fn find<S: AsRef<str>>(sources: &[S], sought: Sought) -> Result<Self, SourceError> {
         let mut files = Vec::new();
         for source in sources {
-            files.extend(find(source.as_ref())?);
+            files.extend(find(source.as_ref(), sought)?);
         }
         name_apart(&mut files);
         Ok(Self { files: files.into() })
@@ -235,10 +248,11 @@ impl Recordings {
     }
 
     /// The text of each file, unpacked, for the importers of other formats.
-    pub(super) fn texts(&self) -> impl Iterator<Item = (Arc<Path>, std::io::Result<Box<dyn BufRead + Send>>)> {
+    pub(super) fn texts(&self) -> impl Iterator<Item = (&SourceFile, std::io::Result<SourceText>)> {
         self.files.iter().map(|file| {
             let text = begin(&file.path).and_then(|(opened, magic)| unpacked(opened, &magic));
-            (Arc::clone(&file.shown), text)
+            let (shown, path) = (Arc::clone(&file.shown), file.path.clone());
+            (file, text.map(|text| SourceText { file: shown, text, path }))
         })
     }
 

@@ -1,63 +1,46 @@
 //! Results of tau2-bench: simulated conversations of an agent with a customer, with the agent's tool calls.
 //!
-//! One simulation becomes one interaction: its input is the customer's first message, its output the agent's last
-//! words. Calls that the simulated customer made on its own device are not the agent's and are left out.
-
-use std::io::{BufRead, Read as _};
-use std::path::Path;
-use std::sync::Arc;
+//! One simulation is one conversation. Calls that the simulated customer made on its own device are not the agent's and
+//! are left out.
 
 use rust_decimal::Decimal;
 
-use super::super::interaction::{CaseId, Interaction, ModelCall, ModelCalls, Tokens, ToolCall, ToolName};
+use super::super::interaction::{ModelCall, Tokens};
 use super::super::json::{Json, Kind};
 use super::super::place::{At, Reject, RejectReason};
 use super::super::wire::RowFault;
-use super::{Importer, Interactions, NotThisFormat};
+use super::conversation::{Conversation, Paid, Turn};
+use super::dialogue::{Answer, Asked, Dialogue, Outcome, Returned, words};
+use super::fields::{count, first_member, instant, items, member, milliseconds, text};
+use super::format::{Conversations, Format, Grain, NotThisFormat, Reader, Sign, SourceText};
+use super::opening::Opening;
+use super::usage;
 
-/// The importer of tau2-bench results.
-pub(super) struct Tau2;
+pub(super) const FORMAT: Format = Format {
+    name: "tau2",
+    about: "results of tau2-bench: one JSON file with `simulations`",
+    grain: Grain::Session,
+    sign,
+    reader: Reader::Conversations(read),
+};
 
-impl Importer for Tau2 {
-    fn name(&self) -> &'static str {
-        "tau2"
-    }
-
-    fn about(&self) -> &'static str {
-        "results of tau2-bench: one JSON file with `simulations`"
-    }
-
-    fn read(&self, file: Arc<Path>, mut text: Box<dyn BufRead + Send>) -> Result<Interactions, NotThisFormat> {
-        let refuse = |problem: String| NotThisFormat { problem, help: None };
-        let mut whole = String::new();
-        text.read_to_string(&mut whole).map_err(|error| refuse(format!("it cannot be read: {error}")))?;
-        let whole = whole.strip_prefix('\u{feff}').unwrap_or(&whole);
-        let results = Json::parse(whole).map_err(|fault| refuse(format!("{fault} (byte {})", fault.offset + 1)))?;
-        let run = Run::read(&results)?;
-        let simulations = member(&results, "simulations").and_then(|list| list.items()).unwrap_or_default();
-        Ok(Box::new(simulations.into_iter().enumerate().map(move |(index, simulation)| {
-            let at = At::Value { number: index as u64 + 1, offset: simulation.offset() as u64 };
-            run.interaction(&simulation).map(|interaction| (at, interaction)).map_err(|fault| {
-                let raw = simulation.text().as_bytes();
-                Reject::new(&file, at, RejectReason::Row { fault, column: None }, raw)
-            })
-        })))
-    }
+fn sign(opening: &Opening) -> Option<Sign> {
+    let has_run = opening.has("info.environment_info") || opening.has("simulations[].task_id");
+    has_run.then(|| Sign::Sure("it has the simulations of tau2-bench".into()))
 }
 
-/// A member that is there and not null.
-fn member(json: &Json, key: &str) -> Option<Json> {
-    json.member(key).filter(|value| !value.is_null())
-}
-
-/// A member's text, or the text of a number.
-fn text(json: &Json, key: &str) -> Option<String> {
-    let value = member(json, key)?;
-    matches!(value.kind(), Kind::String | Kind::Number).then(|| value.shown().into_owned())
-}
-
-fn count(json: &Json, key: &str) -> Option<u64> {
-    member(json, key)?.text().parse().ok()
+fn read(source: SourceText) -> Result<Conversations, NotThisFormat> {
+    let file = source.file.clone();
+    let results = Json::parse(source.whole()?)
+        .map_err(|fault| NotThisFormat::new(format!("{fault} (byte {})", fault.offset + 1)))?;
+    let run = Run::read(&results)?;
+    Ok(Box::new(items(&results, "simulations").into_iter().enumerate().map(move |(index, simulation)| {
+        let at = At::Value { number: index as u64 + 1, offset: simulation.offset() as u64 };
+        run.conversation(&simulation).map(|conversation| (at, conversation)).map_err(|fault| {
+            let raw = simulation.text().as_bytes();
+            Reject::new(&file, at, RejectReason::Row { fault, column: None }, raw)
+        })
+    })))
 }
 
 /// What all simulations of a file share.
@@ -104,46 +87,47 @@ impl Run {
         })
     }
 
-    fn interaction(&self, simulation: &Json) -> Result<Interaction, RowFault> {
+    fn conversation(&self, simulation: &Json) -> Result<Conversation, RowFault> {
         if simulation.kind() != Kind::Object {
             return Err(RowFault::NotAnObject(simulation.kind()));
         }
         let task = text(simulation, "task_id").ok_or(RowFault::Missing("task_id"))?;
-        let messages = member(simulation, "messages").and_then(|messages| messages.items()).unwrap_or_default();
-        if messages.is_empty() {
+        let talk = Talk::read(&items(simulation, "messages"));
+        if talk.dialogue.is_empty() {
             return Err(RowFault::Missing("messages"));
         }
-        let talk = Conversation::read(&messages);
-        let ticket = || self.tickets.iter().find(|(id, _)| *id == task).map(|(_, ticket)| ticket.clone());
-        let mut it = Interaction::new(talk.input.clone().or_else(ticket).ok_or(RowFault::Missing("user message"))?);
-        it.id = Some(CaseId::new(match (self.trials, text(simulation, "trial")) {
-            (Trials::Several, Some(trial)) => format!("{task}#{trial}"),
-            _ => task,
-        }));
-        it.output = talk.output.clone();
-        it.scenario = self.domain.clone();
-        it.session = text(simulation, "id");
-        it.agent = self.agent.clone();
-        it.model = talk.model(self.model.as_deref());
-        it.recorded_at = text(simulation, "start_time");
-        it.failure = text(simulation, "termination_reason").filter(|reason| !reason.ends_with("_stop"));
-        it.tokens = talk.tokens();
-        // A sum of zero for calls that did use tokens means that the model had no price.
-        let cost = text(simulation, "agent_cost").and_then(|cost| cost.parse::<Decimal>().ok());
-        it.cost = cost.filter(|cost| !cost.is_zero());
-        it.currency = it.cost.map(|_| "USD".to_owned());
-        it.extra.push(("tau2".into(), origin(simulation, &talk)));
-        it.tool_calls = Some(talk.calls);
-        it.model_calls = Some(ModelCalls::List(talk.model_calls));
-        Ok(it)
+        let Talk { dialogue, counts, .. } = talk;
+        let ticket = self.tickets.iter().find(|(id, _)| *id == task).map(|(_, ticket)| ticket.clone());
+        let mut turns = dialogue.finish(ticket)?;
+        let number = text(simulation, "trial").filter(|_| self.trials == Trials::Several);
+        let id = number.map_or_else(|| task.clone(), |trial| format!("{task}#{trial}"));
+        let last = turns.len() - 1;
+        for (index, Turn { it, .. }) in turns.iter_mut().enumerate() {
+            it.scenario = self.domain.clone();
+            it.agent = self.agent.clone();
+            it.model = self.model.clone();
+            if index == 0 {
+                it.recorded_at = text(simulation, "start_time");
+                it.extra.push(("tau2".into(), origin(simulation, counts)));
+            }
+            if index == last {
+                it.failure = text(simulation, "termination_reason").filter(|reason| !reason.ends_with("_stop"));
+            }
+        }
+        Ok(Conversation { id: Some(id), session: text(simulation, "id"), turns, paid: paid(simulation) })
     }
 }
 
+/// What was paid for the agent. A sum of zero for calls that did use tokens means that the model had no price.
+fn paid(simulation: &Json) -> Option<Paid> {
+    let amount = text(simulation, "agent_cost").and_then(|cost| cost.parse::<Decimal>().ok());
+    amount.filter(|amount| !amount.is_zero()).map(|amount| Paid { amount, currency: "USD".into() })
+}
+
 /// What has no field of its own. The duration includes the time that the simulated customer took.
-fn origin(simulation: &Json, talk: &Conversation) -> Json {
-    let mut parts = vec![format!("\"userCalls\":{}", talk.user_calls)];
-    let without_usage = talk.model_calls.iter().filter(|call| call.tokens.is_unknown()).count();
-    parts.push(format!("\"modelCallsWithoutUsage\":{without_usage}"));
+fn origin(simulation: &Json, counts: Counts) -> Json {
+    let mut parts = vec![format!("\"userCalls\":{}", counts.user_calls)];
+    parts.push(format!("\"modelCallsWithoutUsage\":{}", counts.without_usage));
     let kept = ["task_id", "trial", "seed", "duration", "termination_reason", "agent_cost", "user_cost"];
     for key in kept {
         parts.extend(member(simulation, key).map(|value| format!("\"{key}\":{}", value.text())));
@@ -153,19 +137,32 @@ fn origin(simulation: &Json, talk: &Conversation) -> Json {
     Json::trusted(format!("{{{}}}", parts.join(",")))
 }
 
-/// What was said and done in a simulation.
-#[derive(Default)]
-struct Conversation {
-    input: Option<Json>,
-    output: Option<Json>,
-    calls: Vec<ToolCall>,
-    model_calls: Vec<ModelCall>,
+/// What is counted beside what was said and done.
+#[derive(Clone, Copy, Debug, Default)]
+struct Counts {
+    /// Calls that the simulated customer made.
     user_calls: u64,
-    /// Calls that wait for their result: whose, by which id.
-    open: Vec<(Option<usize>, String)>,
+    /// Model calls that do not tell their tokens.
+    without_usage: u64,
 }
 
-impl Conversation {
+/// What was said and done in a simulation.
+#[derive(Default)]
+struct Talk {
+    dialogue: Dialogue,
+    counts: Counts,
+    /// Whether the customer has said anything.
+    words: Words,
+}
+
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Words {
+    #[default]
+    None,
+    Some,
+}
+
+impl Talk {
     fn read(messages: &[Json]) -> Self {
         let mut talk = Self::default();
         for message in messages {
@@ -183,143 +180,72 @@ impl Conversation {
     }
 
     fn user(&mut self, message: &Json) {
-        if self.input.is_none() {
-            self.input = said(message);
-        }
-        for call in member(message, "tool_calls").and_then(|calls| calls.items()).unwrap_or_default() {
-            self.ask(&call, "user");
+        self.counts.user_calls += items(message, "tool_calls").len() as u64;
+        if let Some(content) = words(member(message, "content")) {
+            self.words = Words::Some;
+            self.dialogue.user(content, text(message, "timestamp").as_deref().and_then(instant));
         }
     }
 
     fn assistant(&mut self, message: &Json) {
-        if let Some(words) = said(message) {
-            self.output = Some(words);
-        }
-        let calls = member(message, "tool_calls").and_then(|calls| calls.items()).unwrap_or_default();
-        let traces = ["usage", "raw_data", "generation_time_seconds"];
-        let has_trace = traces.iter().any(|key| member(message, key).is_some());
+        let calls = items(message, "tool_calls");
+        let is_agents = |call: &&Json| text(call, "requestor").is_none_or(|requestor| requestor != "user");
+        self.counts.user_calls += calls.iter().filter(|call| !is_agents(call)).count() as u64;
+        let has_trace = first_member(message, &["usage", "raw_data", "generation_time_seconds"]).is_some();
         // The greeting before the customer's first word is a fixed text.
-        if has_trace || !calls.is_empty() || self.input.is_some() {
-            self.model_calls.push(model_call(message));
-        }
-        for call in calls {
-            self.ask(&call, "assistant");
-        }
+        let is_made = has_trace || !calls.is_empty() || self.words == Words::Some;
+        let model_call = is_made.then(|| model_call(message));
+        self.counts.without_usage += u64::from(model_call.as_ref().is_some_and(|call| call.tokens.is_unknown()));
+        let calls = calls.iter().filter(is_agents).map(asked).collect();
+        self.dialogue.answer(Answer { words: words(member(message, "content")), calls, model_call, doubt: None });
     }
 
-    /// Takes a call; the asker is told by the call, else by who wrote the message.
-    fn ask(&mut self, call: &Json, author: &str) {
-        let id = text(call, "id").unwrap_or_default();
-        if text(call, "requestor").as_deref().unwrap_or(author) == "user" {
-            self.user_calls += 1;
-            self.open.push((None, id));
+    fn result(&mut self, message: &Json) {
+        if text(message, "requestor").is_some_and(|requestor| requestor == "user") {
             return;
         }
-        let name = text(call, "name").filter(|name| !name.trim().is_empty()).unwrap_or_else(|| "(no name)".into());
-        let arguments = member(call, "arguments").map(|arguments| arguments.compact());
-        let mut made = ToolCall::new(ToolName::new(name), arguments);
-        made.id = Some(id.clone()).filter(|id| !id.is_empty());
-        made.step = self.model_calls.len().checked_sub(1).and_then(|step| i64::try_from(step).ok());
-        self.open.push((Some(self.calls.len()), id));
-        self.calls.push(made);
-    }
-
-    /// Gives a result to the call that waits for it: of equal ids, and without any, the one that waits longest.
-    fn result(&mut self, message: &Json) {
-        let id = text(message, "id").unwrap_or_default();
-        let is_user = text(message, "requestor").is_some_and(|requestor| requestor == "user");
-        let same_asker = |(call, _): &&(Option<usize>, String)| call.is_none() == is_user;
-        let by_id = self.open.iter().position(|open| same_asker(&open) && open.1 == id);
-        let waiting = by_id.or_else(|| self.open.iter().position(|open| same_asker(&open)));
-        let Some((Some(call), _)) = waiting.map(|at| self.open.remove(at)) else { return };
-        let content = message.member("content").unwrap_or_else(Json::null);
-        if member(message, "error").is_some_and(|flag| flag.text() == "true") {
-            let empty = content.is_null() || content.as_str().is_some_and(|text| text.trim().is_empty());
-            self.calls[call].error = Some(if empty { Json::string("error") } else { content });
-        } else {
-            self.calls[call].result = Some(structured(content));
-        }
-    }
-
-    /// The sum of each class that every model call tells; unknown where one does not.
-    fn tokens(&self) -> Tokens {
-        let sum = |class: fn(&Tokens) -> Option<u64>| -> Option<u64> {
-            let counts = self.model_calls.iter().map(|call| class(&call.tokens));
-            if self.model_calls.is_empty() { None } else { counts.sum() }
+        let content = member(message, "content");
+        let outcome = match member(message, "error").is_some_and(|flag| flag.text() == "true") {
+            true => Outcome::error(content),
+            false => Outcome::result(content.unwrap_or_else(Json::null)),
         };
-        Tokens {
-            total: None,
-            input: sum(|tokens| tokens.input),
-            output: sum(|tokens| tokens.output),
-            cache_read: sum(|tokens| tokens.cache_read),
-            cache_write: sum(|tokens| tokens.cache_write),
-            reasoning: sum(|tokens| tokens.reasoning),
-        }
-    }
-
-    /// The model, if all answers name one; what was asked for, if none names any.
-    fn model(&self, asked_for: Option<&str>) -> Option<String> {
-        let mut named: Vec<_> = self.model_calls.iter().filter_map(|call| call.model.as_deref()).collect();
-        named.sort_unstable();
-        named.dedup();
-        match named.as_slice() {
-            [] => asked_for.map(str::to_owned),
-            [model] => Some((*model).to_owned()),
-            _ => None,
-        }
+        let id = text(message, "id");
+        self.dialogue.returned(Returned { id, name: None, outcome, latency_ms: None });
     }
 }
 
-/// The words of a message, if there are any.
-fn said(message: &Json) -> Option<Json> {
-    let content =
-        member(message, "content").filter(|content| content.as_str().is_none_or(|text| !text.trim().is_empty()));
-    content.map(|content| content.compact())
-}
-
-/// A result that is a text of a JSON object or list is that object or list.
-fn structured(content: Json) -> Json {
-    let parsed = content.as_str().and_then(|text| Json::parse(text.as_ref()).ok());
-    parsed.filter(|json| matches!(json.kind(), Kind::Object | Kind::Array)).unwrap_or(content)
+fn asked(call: &Json) -> Asked {
+    Asked {
+        name: text(call, "name").unwrap_or_default(),
+        arguments: member(call, "arguments"),
+        id: text(call, "id"),
+        agent: None,
+    }
 }
 
 fn model_call(message: &Json) -> ModelCall {
     let raw = member(message, "raw_data").unwrap_or_else(Json::null);
-    let seconds = member(message, "generation_time_seconds").and_then(|time| time.text().parse::<f64>().ok());
     ModelCall {
         model: text(&raw, "model"),
-        tokens: usage(member(message, "usage").as_ref(), member(&raw, "usage").as_ref()),
-        latency_ms: seconds.map(|seconds| seconds * 1000.0).filter(|time| time.is_finite() && *time >= 0.0),
+        tokens: tokens(member(message, "usage").as_ref(), member(&raw, "usage").as_ref()),
+        latency_ms: milliseconds(message, "generation_time_seconds", 1000.0),
         finish_reason: text(&raw, "finish_reason").or_else(|| text(&raw, "stop_reason")),
         extra: Vec::new(),
     }
 }
 
-/// Tokens by our convention. OpenAI counts cached tokens as part of the prompt; Anthropic counts them beside it.
-fn usage(own: Option<&Json>, raw: Option<&Json>) -> Tokens {
-    let mut tokens = Tokens {
-        input: own.and_then(|usage| count(usage, "prompt_tokens")),
-        output: own.and_then(|usage| count(usage, "completion_tokens")),
-        ..Tokens::default()
-    };
-    let Some(raw) = raw else { return tokens };
-    let detail = |details: &str, key: &str| member(raw, details).and_then(|details| count(&details, key));
-    if let Some(uncached) = count(raw, "input_tokens").filter(|_| member(raw, "prompt_tokens").is_none()) {
-        tokens.cache_read = count(raw, "cache_read_input_tokens");
-        tokens.cache_write = count(raw, "cache_creation_input_tokens");
-        tokens.input = Some(uncached + tokens.cache_read.unwrap_or(0) + tokens.cache_write.unwrap_or(0));
-        tokens.output = count(raw, "output_tokens").or(tokens.output);
-    } else {
-        tokens.input = tokens.input.or_else(|| count(raw, "prompt_tokens"));
-        tokens.output = tokens.output.or_else(|| count(raw, "completion_tokens"));
-        tokens.cache_read = detail("prompt_tokens_details", "cached_tokens");
-        tokens.reasoning = detail("completion_tokens_details", "reasoning_tokens");
-    }
-    tokens
+/// The provider's own counts say more than those that tau2 made of them, which have no cache in them.
+fn tokens(own: Option<&Json>, raw: Option<&Json>) -> Tokens {
+    let own = own.map(|usage| usage::openai(usage).tokens).unwrap_or_default();
+    let Some(raw) = raw else { return own };
+    let is_anthropic = count(raw, "input_tokens").is_some() && member(raw, "prompt_tokens").is_none();
+    let told = if is_anthropic { usage::anthropic(raw).tokens } else { usage::openai(raw).tokens };
+    Tokens { input: told.input.or(own.input), output: told.output.or(own.output), ..told }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::super::interaction::Interaction;
     use super::*;
 
     fn imported(simulations: &str) -> Vec<Interaction> {
@@ -327,8 +253,8 @@ mod tests {
             r#"{{"info":{{"num_trials":1,"agent_info":{{"implementation":"llm_agent","llm":"m"}},"environment_info":{{"domain_name":"airline"}}}},
             "tasks":[{{"id":"9","ticket":"the ticket"}}],"simulations":[{simulations}]}}"#
         );
-        let rows = Tau2.read(Path::new("x.json").into(), Box::new(std::io::Cursor::new(file.into_bytes())));
-        rows.map_err(|error| error.problem).unwrap().map(|row| row.unwrap().1).collect()
+        let conversations = read(SourceText::of("x.json", file)).map_err(|error| error.problem).unwrap();
+        conversations.flat_map(|found| found.unwrap().1.interactions(Grain::Session)).collect()
     }
 
     fn one(messages: &str) -> Interaction {
@@ -355,7 +281,7 @@ mod tests {
             .iter()
             .map(|call| format!("{} {:?} {:?} {:?}", call.name, call.step.unwrap(), call.result, call.error))
             .collect();
-        assert_eq!(shown, [r#"a 0 Some({"v": 1.50}) None"#, r#"b 0 None Some("boom")"#, r#"c 1 Some("12") None"#]);
+        assert_eq!(shown, [r#"a 1 Some({"v":1.50}) None"#, r#"b 1 None Some("boom")"#, r#"c 2 Some("12") None"#]);
         assert_eq!(calls[0].arguments.as_ref().unwrap().text(), r#"{"n":1.0}"#);
         assert_eq!((it.input.text(), it.output.as_ref().unwrap().text()), ("\"help\"", "\"done\""));
         assert_eq!(it.model_calls.unwrap().count(), 3, "the greeting came from no model");

@@ -2,19 +2,21 @@
 
 use std::path::Path;
 
-use taketwo::recording::import::importers;
+use taketwo::recording::Recordings;
+use taketwo::recording::import::formats;
 
 use super::Found;
 use super::conversation::Conversation;
 
 /// A results file of tau2-bench.
 pub fn results(file: &Path, found: &mut Found) {
-    let importer = importers().iter().find(|importer| importer.name() == "tau2").unwrap();
-    let text = std::io::BufReader::new(std::fs::File::open(file).unwrap());
-    let Ok(rows) = importer.read(file.into(), Box::new(text)) else { return found.skip() };
+    let format = formats().iter().find(|format| format.name() == "tau2").unwrap();
+    let Ok(rows) = format.interactions(&Recordings::open_foreign(&[file.to_str().unwrap()]).unwrap()) else {
+        return found.skip();
+    };
     for row in rows {
         match row {
-            Ok((_, it)) => {
+            Ok(it) => {
                 let place = it.id.as_ref().map_or(String::new(), ToString::to_string);
                 found.add(&place, it);
             }
