@@ -6,7 +6,8 @@ use std::io::BufRead;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::jsonl::{MAX_LINE, interaction};
+use super::json::Json;
+use super::jsonl::{MAX_LINE, interaction, json};
 use super::place::{At, Reject, RejectReason};
 use super::unread::{Content, Found};
 
@@ -92,10 +93,9 @@ impl DocumentRows {
     }
 }
 
-impl Iterator for DocumentRows {
-    type Item = Found;
-
-    fn next(&mut self) -> Option<Found> {
+impl DocumentRows {
+    /// The next value as text.
+    fn next_text(&mut self) -> Option<Result<(At, Vec<u8>), Reject>> {
         if self.ended {
             return None;
         }
@@ -114,12 +114,34 @@ impl Iterator for DocumentRows {
             }
         }
         self.number += 1;
-        let row = interaction(&self.file, at, &value);
-        // After a broken value nothing says where the next one starts.
-        if matches!(&row, Err(reject) if matches!(&reject.reason, RejectReason::Row { fault: super::RowFault::Json(_), .. }))
-        {
-            self.ended = true;
-        }
+        Some(Ok((at, value)))
+    }
+
+    /// After a broken value nothing says where the next one starts.
+    fn end_if_broken(&mut self, reject: &Reject) {
+        self.ended |= matches!(&reject.reason, RejectReason::Row { fault: super::RowFault::Json(_), .. });
+    }
+}
+
+impl Iterator for DocumentRows {
+    type Item = Found;
+
+    fn next(&mut self) -> Option<Found> {
+        let row = self.next_text()?.and_then(|(at, value)| interaction(&self.file, at, &value));
+        row.as_ref().err().into_iter().for_each(|reject| self.end_if_broken(reject));
         Some(row.map(|(at, interaction)| (at, Content::Read(Box::new(interaction)))))
+    }
+}
+
+/// The values of a JSON document, whatever they are.
+pub(super) struct DocumentValues(pub(super) DocumentRows);
+
+impl Iterator for DocumentValues {
+    type Item = Result<(At, Json), Reject>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let value = self.0.next_text()?.and_then(|(at, value)| Ok((at, json(&self.0.file, at, &value)?)));
+        value.as_ref().err().into_iter().for_each(|reject| self.0.end_if_broken(reject));
+        Some(value)
     }
 }

@@ -4,7 +4,7 @@ use std::io::{BufRead, Read};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::document::DocumentRows;
+use super::document::{DocumentRows, DocumentValues};
 use super::json::{FaultKind, Json, check};
 use super::place::{At, Reject, RejectReason};
 use super::source::Read as RowRead;
@@ -20,13 +20,49 @@ const UTF8_BOM: &[u8] = b"\xEF\xBB\xBF";
 const HEAD: u64 = 4096;
 
 /// Opens the text of a recording as rows. One that is no JSONL but a JSON list or a pretty-printed object is read as that.
-pub(super) fn rows(file: Arc<Path>, mut text: Box<dyn BufRead + Send>) -> Box<dyn Iterator<Item = Found> + Send> {
+pub(super) fn rows(file: Arc<Path>, text: Box<dyn BufRead + Send>) -> Box<dyn Iterator<Item = Found> + Send> {
+    match opened(file, text) {
+        Opened::Lines(lines) => Box::new(lines),
+        Opened::Document(rows) => Box::new(rows),
+        Opened::Refused(reject) => Box::new(std::iter::once(Err(*reject))),
+    }
+}
+
+/// Opens a text as the JSON values in it, whatever they are, one a line or in a list.
+pub(super) fn values(
+    file: Arc<Path>,
+    text: Box<dyn BufRead + Send>,
+) -> Box<dyn Iterator<Item = Result<(At, Json), Reject>> + Send> {
+    match opened(Arc::clone(&file), text) {
+        Opened::Lines(lines) => Box::new(lines.filter_map(move |row| match row {
+            Ok((at, Content::Text { bytes, end })) => {
+                let json = json(&file, at, &bytes);
+                let json = if end == LineEnd::Open { json.map_err(torn_if_cut) } else { json };
+                Some(json.map(|json| (at, json)))
+            }
+            // Lines come as text.
+            Ok((_, Content::Read(_))) => None,
+            Err(reject) => Some(Err(reject)),
+        })),
+        Opened::Document(rows) => Box::new(DocumentValues(rows)),
+        Opened::Refused(reject) => Box::new(std::iter::once(Err(*reject))),
+    }
+}
+
+/// What a text is.
+enum Opened {
+    Lines(LineRows),
+    Document(DocumentRows),
+    Refused(Box<Reject>),
+}
+
+fn opened(file: Arc<Path>, mut text: Box<dyn BufRead + Send>) -> Opened {
     let mut head = Vec::new();
     let broken = text.by_ref().take(HEAD).read_to_end(&mut head).err();
     if let Some(problem) = other_encoding(&head) {
         let fault = RejectReason::Row { fault: RowFault::Encoding(problem.into()), column: None };
         let at = At::Line { number: 1, offset: 0 };
-        return Box::new(std::iter::once(Err(Reject::new(&file, at, fault, &[]))));
+        return Opened::Refused(Box::new(Reject::new(&file, at, fault, &[])));
     }
     let skipped = if head.starts_with(UTF8_BOM) { UTF8_BOM.len() as u64 } else { 0 };
     head.drain(..skipped as usize);
@@ -34,9 +70,9 @@ pub(super) fn rows(file: Arc<Path>, mut text: Box<dyn BufRead + Send>) -> Box<dy
     let rest = std::io::BufReader::with_capacity(1, Broken(broken)).chain(text);
     let whole: Box<dyn BufRead + Send> = Box::new(std::io::Cursor::new(head).chain(rest));
     if is_document {
-        Box::new(DocumentRows::new(file, whole, skipped))
+        Opened::Document(DocumentRows::new(file, whole, skipped))
     } else {
-        Box::new(LineRows { file, text: whole, number: 0, offset: skipped, ended: false })
+        Opened::Lines(LineRows { file, text: whole, number: 0, offset: skipped, ended: false })
     }
 }
 
@@ -164,6 +200,16 @@ pub(super) fn torn_if_cut(mut reject: Reject) -> Reject {
 
 /// Reads the bytes of one row.
 pub(super) fn interaction(file: &Arc<Path>, at: At, bytes: &[u8]) -> RowRead {
+    let json = json(file, at, bytes)?;
+    wire::read(&json).map(|interaction| (at, interaction)).map_err(|fault| {
+        let before = fault.offset(Some(&json)).and_then(|offset| bytes.get(..offset));
+        let column = before.map(|before| column_after(&String::from_utf8_lossy(before)));
+        Reject::new(file, at, RejectReason::Row { fault, column }, bytes.trim_ascii())
+    })
+}
+
+/// Reads the bytes of one row as JSON.
+pub(super) fn json(file: &Arc<Path>, at: At, bytes: &[u8]) -> Result<Json, Reject> {
     let bytes = bytes.trim_ascii_end();
     let refuse =
         |fault: RowFault, column| Reject::new(file, at, RejectReason::Row { fault, column }, bytes.trim_ascii_start());
@@ -173,14 +219,9 @@ pub(super) fn interaction(file: &Arc<Path>, at: At, bytes: &[u8]) -> RowRead {
         let before = String::from_utf8_lossy(&bytes[..byte]);
         refuse(RowFault::Encoding(problem), Some(column_after(&before)))
     })?;
-    let column = |offset: usize| text.get(..offset).map(column_after);
-    let json = Json::parse(text).map_err(|fault| {
-        let column = column(fault.offset);
+    Json::parse(text).map_err(|fault| {
+        let column = text.get(..fault.offset).map(column_after);
         refuse(RowFault::Json(fault), column)
-    })?;
-    wire::read(&json).map(|interaction| (at, interaction)).map_err(|fault| {
-        let column = fault.offset(Some(&json)).and_then(column);
-        refuse(fault, column)
     })
 }
 

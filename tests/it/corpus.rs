@@ -17,6 +17,24 @@ pub fn shared(path: &str) -> Option<PathBuf> {
     None
 }
 
+/// The files below a folder whose names end so, in the order of their paths.
+pub fn files(folder: &Path, ends: &[&str]) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).into_iter().flatten() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if ends.iter().any(|end| path.to_string_lossy().ends_with(end)) {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
 /// The documents of a file of YAML, JSON or JSON lines; none where it is something else.
 pub fn documents(path: &Path) -> Vec<Value> {
     let Ok(text) = std::fs::read_to_string(path) else { return Vec::new() };

@@ -1,6 +1,7 @@
 //! Turns out of messages that are told one after another.
 
 use jiff::Timestamp;
+use rust_decimal::Decimal;
 
 use super::super::interaction::{Doubt, Interaction, ModelCall, ModelCalls, ToolCall, ToolName};
 use super::super::json::{Json, Kind};
@@ -27,8 +28,18 @@ struct OpenTurn {
     /// How many answers there were: the step of the calls that the last one asked for.
     steps: i64,
     started: Option<Timestamp>,
+    latency_ms: Option<f64>,
+    paid: Paid,
+    failure: Option<String>,
     doubts: Vec<Doubt>,
     stray: Vec<Json>,
+}
+
+/// What model calls cost, and how many of them told it.
+#[derive(Debug, Default)]
+struct Paid {
+    amount: Decimal,
+    calls: usize,
 }
 
 /// What an agent's model answered.
@@ -105,8 +116,8 @@ impl Dialogue {
     /// The user said something: a new turn, unless the agent has not answered the last words yet; then these were said
     /// before.
     pub(super) fn user(&mut self, content: Json, at: Option<Timestamp>) {
-        let is_answered = self.turns.last().is_none_or(|turn| turn.input.is_some() && turn.steps > 0);
-        if is_answered {
+        let is_over = |turn: &OpenTurn| turn.input.is_some() && (turn.steps > 0 || turn.failure.is_some());
+        if self.turns.last().is_none_or(is_over) {
             self.open.clear();
             self.turns.push(OpenTurn::default());
         }
@@ -119,9 +130,28 @@ impl Dialogue {
         turn.started = at.or(turn.started);
     }
 
+    /// Words of an earlier conversation, which the turn that comes knows.
+    pub(super) fn earlier(&mut self, said: Said) {
+        self.turn().before.push(said);
+    }
+
     /// Words of the user that came with the results of tools and start no turn.
     pub(super) fn aside(&mut self, content: Json) {
         self.turn().before.push(Said { role: Role::User, content });
+    }
+
+    /// A model was asked and gave no answer. What a later call answers makes good for it.
+    pub(super) fn asked_in_vain(&mut self, call: ModelCall, why: String) {
+        let turn = self.turn();
+        turn.model_calls.push(call);
+        turn.failure = Some(why);
+    }
+
+    /// The last answer ended within its last call, so nobody knows all of its arguments.
+    pub(super) fn cut_off(&mut self) {
+        if let Some(call) = self.turn().calls.last_mut() {
+            call.truncated = Some(true);
+        }
     }
 
     /// The agent answered.
@@ -129,6 +159,10 @@ impl Dialogue {
         let turn = self.turn();
         turn.output = answer.words.or(turn.output.take());
         turn.doubts.extend(answer.doubt);
+        if answer.model_call.is_some() {
+            // A model that answers after something went wrong has recovered from it.
+            turn.failure = None;
+        }
         if answer.model_call.is_some() || !answer.calls.is_empty() || turn.input.is_some() {
             turn.steps += 1;
         }
@@ -174,6 +208,28 @@ impl Dialogue {
         call.latency_ms = latency_ms;
     }
 
+    /// The turn failed, unless an answer follows.
+    pub(super) fn failed(&mut self, why: impl Into<String>) {
+        self.turn().failure = Some(why.into());
+    }
+
+    /// How long the turn took, where that was measured.
+    pub(super) fn took(&mut self, latency_ms: f64) {
+        self.turn().latency_ms = Some(latency_ms);
+    }
+
+    /// What the last model call cost, in US dollars.
+    pub(super) fn paid(&mut self, amount: Decimal) {
+        let paid = &mut self.turn().paid;
+        paid.amount = paid.amount.saturating_add(amount);
+        paid.calls += 1;
+    }
+
+    /// Something in the turn is doubtful.
+    pub(super) fn doubt(&mut self, path: &str, problem: impl Into<String>) {
+        self.turn().doubts.push(Doubt { path: path.into(), problem: problem.into() });
+    }
+
     /// Whether nobody has said anything.
     pub(super) fn is_empty(&self) -> bool {
         self.turns.is_empty()
@@ -206,6 +262,11 @@ impl OpenTurn {
         it.output = self.output;
         // What nobody answered says nothing of what would have been called.
         it.tool_calls = (self.steps > 0).then_some(self.calls);
+        // A cost of nothing means that the model had no price.
+        if self.paid.calls == self.model_calls.len() && !self.paid.amount.is_zero() {
+            (it.cost, it.currency) = (Some(self.paid.amount), Some("USD".into()));
+        }
+        (it.latency_ms, it.failure) = (self.latency_ms, self.failure);
         it.model_calls = Some(self.model_calls).filter(|calls| !calls.is_empty()).map(ModelCalls::List);
         it.recorded_at = self.started.map(|at| at.to_string());
         it.doubts = self.doubts;
@@ -289,6 +350,52 @@ mod tests {
         talk.user(Json::string("bye"), None);
         let turns = talk.finish(None).unwrap();
         assert_eq!((turns.len(), turns[1].it.tool_calls.as_ref(), turns[1].it.model_calls.as_ref()), (2, None, None));
+    }
+
+    #[test]
+    fn a_failure_lasts_until_something_answers() {
+        let mut talk = Dialogue::default();
+        talk.earlier(Said { role: Role::User, content: Json::string("earlier") });
+        talk.user(Json::string("a"), None);
+        talk.asked_in_vain(ModelCall::default(), "HTTP 500".into());
+        talk.answer(asked("t", "1"));
+        talk.cut_off();
+        talk.user(Json::string("b"), None);
+        talk.asked_in_vain(ModelCall::default(), "HTTP 503".into());
+        talk.user(Json::string("c"), None);
+        let turns = talk.finish(None).unwrap();
+        let failures: Vec<_> = turns.iter().map(|turn| turn.it.failure.as_deref()).collect();
+        assert_eq!(failures, [None, Some("HTTP 503"), None]);
+        let first = &turns[0];
+        assert_eq!((first.before.len(), first.it.model_calls.as_ref().unwrap().count()), (1, 2));
+        assert_eq!(first.it.tool_calls.as_ref().unwrap()[0].truncated, Some(true));
+    }
+
+    #[test]
+    fn a_cost_is_known_when_each_model_call_tells_it() {
+        let costs = |paid: &[i64]| {
+            let mut talk = Dialogue::default();
+            talk.user(Json::string("a"), None);
+            for (at, asked) in [asked("t", "1"), said("b")].into_iter().enumerate() {
+                talk.answer(asked);
+                paid.get(at).into_iter().for_each(|cents| talk.paid(Decimal::new(*cents, 2)));
+            }
+            talk.finish(None).unwrap().pop().unwrap().it.cost.map(|cost| cost.to_string())
+        };
+        assert_eq!((costs(&[1, 2]).as_deref(), costs(&[1]), costs(&[0, 0])), (Some("0.03"), None, None));
+    }
+
+    #[test]
+    fn an_answer_after_a_failure_makes_it_good() {
+        let ended = |recovers: &[&str]| {
+            let mut talk = Dialogue::default();
+            talk.user(Json::string("a"), None);
+            talk.answer(asked("t", "1"));
+            talk.failed("overloaded");
+            recovers.iter().for_each(|words| talk.answer(said(words)));
+            talk.finish(None).unwrap().pop().unwrap().it.failure
+        };
+        assert_eq!((ended(&[]).as_deref(), ended(&["b"])), (Some("overloaded"), None));
     }
 
     #[test]

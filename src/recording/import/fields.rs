@@ -26,6 +26,12 @@ pub(super) fn items(json: &Json, key: &str) -> Vec<Json> {
     member(json, key).and_then(|list| list.items()).unwrap_or_default()
 }
 
+/// The members of a member that is an object; none where it is not there or something else.
+pub(super) fn members(json: &Json, key: &str) -> Vec<(String, Json)> {
+    let Some(object) = member(json, key) else { return Vec::new() };
+    object.members().unwrap_or_default().into_iter().map(|(key, value)| (key.into_owned(), value)).collect()
+}
+
 /// A member's text, or the text of a number.
 pub(super) fn text(json: &Json, key: &str) -> Option<String> {
     let value = member(json, key)?;

@@ -6,20 +6,32 @@
 
 #![allow(dead_code, reason = "until every importer is there")]
 
+mod anthropic;
 mod arguments;
+mod bedrock;
+mod captures;
+mod claude_code;
 mod conversation;
 mod dialogue;
 mod fields;
 mod format;
+mod gemini;
+mod inspect;
 mod message;
+mod messages;
 mod observation;
 mod open_calls;
+mod openai;
 mod opening;
 mod python;
 mod recognise;
 mod tally;
+mod tau;
 mod tau2;
+mod thread;
 mod usage;
+mod values;
+mod vcr;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -42,7 +54,17 @@ pub use tally::{ImportedFile, Known};
 /// The formats that can be imported.
 #[must_use]
 pub fn formats() -> &'static [&'static Format] {
-    &[&tau2::FORMAT]
+    &[
+        &anthropic::FORMAT,
+        &bedrock::FORMAT,
+        &claude_code::FORMAT,
+        &gemini::FORMAT,
+        &inspect::FORMAT,
+        &openai::FORMAT,
+        &tau::FORMAT,
+        &tau2::FORMAT,
+        &vcr::FORMAT,
+    ]
 }
 
 /// How sources are to be read.

@@ -3,18 +3,21 @@
 //! One simulation is one conversation. Calls that the simulated customer made on its own device are not the agent's and
 //! are left out.
 
+use std::io::Cursor;
+use std::sync::Arc;
+
 use rust_decimal::Decimal;
 
 use super::super::interaction::{ModelCall, Tokens};
 use super::super::json::{Json, Kind};
-use super::super::place::{At, Reject, RejectReason};
 use super::super::wire::RowFault;
 use super::conversation::{Conversation, Paid, Turn};
 use super::dialogue::{Answer, Asked, Dialogue, Outcome, Returned, words};
-use super::fields::{count, first_member, instant, items, member, milliseconds, text};
+use super::fields::{below, count, first_member, instant, items, member, milliseconds, text};
 use super::format::{Conversations, Format, Grain, NotThisFormat, Reader, Sign, SourceText};
 use super::opening::Opening;
 use super::usage;
+use super::values::{keys, no_interaction, one_each, place_in_list, refused};
 
 pub(super) const FORMAT: Format = Format {
     name: "tau2",
@@ -25,25 +28,57 @@ pub(super) const FORMAT: Format = Format {
 };
 
 fn sign(opening: &Opening) -> Option<Sign> {
-    let has_run = opening.has("info.environment_info") || opening.has("simulations[].task_id");
+    let has_run = opening.has("info.environment_info")
+        || opening.has("simulations[].task_id")
+        || (opening.has("termination_reason") && (opening.has("messages") || opening.has("ticks")))
+        || opening.has("simulation_run.termination_reason");
     has_run.then(|| Sign::Sure("it has the simulations of tau2-bench".into()))
 }
 
 fn read(source: SourceText) -> Result<Conversations, NotThisFormat> {
-    let file = source.file.clone();
-    let results = Json::parse(source.whole()?)
-        .map_err(|fault| NotThisFormat::new(format!("{fault} (byte {})", fault.offset + 1)))?;
-    let run = Run::read(&results)?;
-    Ok(Box::new(items(&results, "simulations").into_iter().enumerate().map(move |(index, simulation)| {
-        let at = At::Value { number: index as u64 + 1, offset: simulation.offset() as u64 };
-        run.conversation(&simulation).map(|conversation| (at, conversation)).map_err(|fault| {
-            let raw = simulation.text().as_bytes();
-            Reject::new(&file, at, RejectReason::Row { fault, column: None }, raw)
-        })
+    let SourceText { file, text, path } = source;
+    let whole = SourceText { file: Arc::clone(&file), text, path: path.clone() }.whole()?;
+    let results = match Json::parse(whole.as_str()) {
+        Ok(results) => results,
+        // Some write a simulation a line, and call it JSON.
+        Err(_) if whole.lines().next().is_some_and(|line| Json::parse(line).is_ok()) => {
+            let text = Box::new(Cursor::new(whole));
+            return Ok(one_each(SourceText { file, text, path }, |simulation| Run::default().conversation(simulation)));
+        }
+        Err(fault) => return Err(NotThisFormat::new(format!("{fault} (byte {})", fault.offset + 1))),
+    };
+    let (run, simulations) = simulations(&results)?;
+    Ok(Box::new(simulations.into_iter().enumerate().map(move |(index, simulation)| {
+        let at = place_in_list(index, &simulation);
+        let conversation = run.conversation(&simulation);
+        conversation.map(|conversation| (at, conversation)).map_err(|fault| refused(&file, at, fault, &simulation))
     })))
 }
 
+/// The simulations of a run: a list in a file of its own, or a file each.
+fn simulations(results: &Json) -> Result<(Run, Vec<Json>), NotThisFormat> {
+    if let Some(list) = member(results, "simulations").filter(|list| list.kind() == Kind::Array) {
+        let simulations = list.items().unwrap_or_default();
+        return Ok((Run::read(results, &simulations), simulations));
+    }
+    if first_member(results, &["messages", "ticks"]).is_some() && member(results, "task_id").is_some() {
+        return Ok((Run::default(), vec![results.clone()]));
+    }
+    if let Some(simulation) = member(results, "simulation_run") {
+        return Ok((Run::default(), vec![simulation]));
+    }
+    let help = match below(results, &["info", "environment_info"]) {
+        Some(_) => "its simulations are files of their own: import those in the folder `simulations` beside it",
+        None => "a results file of tau2-bench holds `info`, `tasks` and `simulations`",
+    };
+    Err(NotThisFormat {
+        problem: format!("it has no list \"simulations\"; its fields are {}", keys(results)),
+        help: Some(help.into()),
+    })
+}
+
 /// What all simulations of a file share.
+#[derive(Default)]
 struct Run {
     domain: Option<String>,
     agent: Option<String>,
@@ -55,36 +90,29 @@ struct Run {
 }
 
 /// How often each task was tried.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum Trials {
+    #[default]
     One,
     Several,
 }
 
 impl Run {
-    fn read(results: &Json) -> Result<Self, NotThisFormat> {
-        let Some(simulations) = member(results, "simulations").filter(|list| list.kind() == Kind::Array) else {
-            let keys = results.members().unwrap_or_default();
-            let keys: Vec<_> = keys.iter().map(|(key, _)| key.as_ref()).take(12).collect();
-            return Err(NotThisFormat {
-                problem: format!("it has no list \"simulations\"; its fields are {}", keys.join(", ")),
-                help: Some("a results file of tau2-bench holds `info`, `tasks` and `simulations`".into()),
-            });
-        };
+    fn read(results: &Json, simulations: &[Json]) -> Self {
         let info = member(results, "info");
         let part = |part: &str, key: &str| text(&member(info.as_ref()?, part)?, key);
         let later = |simulation: &Json| count(simulation, "trial").is_some_and(|trial| trial > 0);
         let several = info.as_ref().and_then(|info| count(info, "num_trials")).is_some_and(|trials| trials > 1)
-            || simulations.items().unwrap_or_default().iter().any(later);
+            || simulations.iter().any(later);
         let tasks = member(results, "tasks").and_then(|tasks| tasks.items()).unwrap_or_default();
         let tickets = tasks.iter().filter_map(|task| Some((text(task, "id")?, member(task, "ticket")?))).collect();
-        Ok(Self {
+        Self {
             domain: part("environment_info", "domain_name"),
             agent: part("agent_info", "implementation"),
             model: part("agent_info", "llm"),
             trials: if several { Trials::Several } else { Trials::One },
             tickets,
-        })
+        }
     }
 
     fn conversation(&self, simulation: &Json) -> Result<Conversation, RowFault> {
@@ -93,6 +121,10 @@ impl Run {
         }
         let task = text(simulation, "task_id").ok_or(RowFault::Missing("task_id"))?;
         let talk = Talk::read(&items(simulation, "messages"));
+        if talk.dialogue.is_empty() && member(simulation, "ticks").is_some() {
+            let what = "it is a voice run: it has ticks of sound and no messages, so nothing can be said again";
+            return Err(no_interaction(what));
+        }
         if talk.dialogue.is_empty() {
             return Err(RowFault::Missing("messages"));
         }

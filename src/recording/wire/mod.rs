@@ -58,6 +58,9 @@ pub enum RowFault {
     /// The bytes are no UTF-8 text.
     #[error("{0}")]
     Encoding(String),
+    /// It is something else, which a foreign format keeps beside interactions.
+    #[error("{0}")]
+    NoInteraction(String),
 }
 
 impl RowFault {
@@ -68,7 +71,11 @@ impl RowFault {
             RowFault::Blank(path) | RowFault::MissingPart(path) | RowFault::Wrong { path, .. } => {
                 find(row?, path).map(|value| value.offset())
             }
-            RowFault::Column { .. } | RowFault::NotAnObject(_) | RowFault::Missing(_) | RowFault::Encoding(_) => None,
+            RowFault::Column { .. }
+            | RowFault::NotAnObject(_)
+            | RowFault::Missing(_)
+            | RowFault::Encoding(_)
+            | RowFault::NoInteraction(_) => None,
         }
     }
 }

@@ -16,12 +16,12 @@ mod tau_parquet;
 mod telemetry;
 
 use std::collections::{HashMap, HashSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::OnceLock;
 
 use taketwo::recording::{CaseId, Interaction, Json, ToolCall};
 
-use crate::corpus::shared;
+use crate::corpus::{files, shared};
 
 /// All that the readers found, in an order that never changes.
 pub struct Traffic {
@@ -183,22 +183,4 @@ impl Found {
         }
         lines
     }
-}
-
-/// The files below a folder whose names end so, in the order of their paths.
-fn files(folder: &Path, ends: &[&str]) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    let mut folders = vec![folder.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(&folder).into_iter().flatten() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if ends.iter().any(|end| path.to_string_lossy().ends_with(end)) {
-                found.push(path);
-            }
-        }
-    }
-    found.sort();
-    found
 }

@@ -1,0 +1,18 @@
+//! Traffic with Bedrock's Converse: logs of messages, requests with their responses, streams.
+
+use super::captures;
+use super::format::{Format, Grain, Reader, Sign};
+use super::messages::Dialect;
+use super::opening::Opening;
+
+pub(super) const FORMAT: Format = Format {
+    name: "bedrock",
+    about: "traffic with Bedrock's Converse: messages, or requests with responses",
+    grain: Grain::Turn,
+    sign,
+    reader: Reader::Conversations(captures::read),
+};
+
+fn sign(opening: &Opening) -> Option<Sign> {
+    captures::sign(opening, &[Dialect::Bedrock])
+}
