@@ -208,6 +208,11 @@ impl Dialogue {
         call.latency_ms = latency_ms;
     }
 
+    /// A model call that gave no answer of its own to tell.
+    pub(super) fn more_model_calls(&mut self, call: ModelCall) {
+        self.turn().model_calls.push(call);
+    }
+
     /// The turn failed, unless an answer follows.
     pub(super) fn failed(&mut self, why: impl Into<String>) {
         self.turn().failure = Some(why.into());

@@ -114,3 +114,101 @@ impl Run {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::interaction::Interaction;
+    use super::*;
+
+    fn imported(epochs: u32, samples: &str) -> Vec<Result<Interaction, String>> {
+        let log = format!(
+            r#"{{"status":"success","eval":{{"task":"t","model":"m","run_id":"r","solver":"s","config":{{"epochs":{epochs}}}}},"samples":[{samples}]}}"#
+        );
+        let found = read(SourceText::of("log.json", log)).map_err(|error| error.problem).unwrap();
+        found
+            .map(|found| match found {
+                Ok((_, conversation)) => Ok(conversation.interactions(Grain::Session).pop().unwrap()),
+                Err(reject) => Err(reject.reason.to_string()),
+            })
+            .collect()
+    }
+
+    fn model(span: &str, id: &str, words: &str, more: &str) -> String {
+        let usage = r#"{"input_tokens":10,"output_tokens":2,"total_tokens":17,"input_tokens_cache_read":5}"#;
+        format!(
+            r#"{{"event":"model","span_id":"{span}","model":"m"{more},"output":{{"model":"m-1","time":0.5,"usage":{usage},
+            "choices":[{{"stop_reason":"stop","message":{{"id":"{id}","role":"assistant","content":"{words}"}}}}]}}}}"#
+        )
+    }
+
+    #[test]
+    fn a_graders_call_is_not_the_agents() {
+        let events = [
+            r#"{"event":"span_begin","id":"a","type":"solvers","timestamp":"2026-01-01T00:00:00Z"}"#.to_owned(),
+            model("a", "1", "yes", ""),
+            r#"{"event":"span_end","id":"a","timestamp":"2026-01-01T00:00:02Z"}"#.to_owned(),
+            r#"{"event":"span_begin","id":"b","type":"scorers"}"#.to_owned(),
+            r#"{"event":"span_begin","id":"c","parent_id":"b","type":"scorer"}"#.to_owned(),
+            model("c", "9", "GRADE: C", ""),
+        ];
+        let sample = format!(
+            r#"{{"id":7,"epoch":2,"uuid":"u","input":"q","messages":[{{"role":"user","content":"q"}},{{"role":"assistant","id":"1","content":"yes"}}],
+            "scores":{{"s":{{"value":"C"}}}},"events":[{}]}}"#,
+            events.join(",")
+        );
+        let it = imported(2, &sample).pop().unwrap().unwrap();
+        assert_eq!(
+            (it.model_calls.as_ref().unwrap().count(), it.tokens.input, it.latency_ms),
+            (1, Some(15), Some(2000.0))
+        );
+        assert_eq!(
+            (it.id.unwrap().as_str(), it.session.as_deref(), it.agent.as_deref()),
+            ("7#2", Some("u"), Some("s"))
+        );
+        assert_eq!(it.extra[0].1.member("scorerModelCalls").unwrap().text(), "1");
+    }
+
+    #[test]
+    fn examples_of_a_sample_are_what_was_said_before() {
+        let message = |role: &str, content: &str| format!(r#"{{"role":"{role}","content":"{content}"}}"#);
+        let input = [message("user", "a"), message("assistant", "b"), message("user", "c")].join(",");
+        let sample = format!(r#"{{"id":"x","input":[{input}],"messages":[{input},{}]}}"#, message("assistant", "d"));
+        let it = imported(1, &sample).pop().unwrap().unwrap();
+        assert_eq!(
+            (it.input.text(), it.output.unwrap().text(), it.model_calls.unwrap().count()),
+            ("\"c\"", "\"d\"", 1)
+        );
+        assert_eq!(it.history.unwrap().items().unwrap().len(), 2);
+    }
+
+    #[test]
+    fn errors_limits_and_attachments_are_told() {
+        let sample = r#"{"id":1,"input":"q","limit":{"type":"token"},"attachments":{"ab":"the long question"},"messages":[
+            {"role":"user","content":"attachment://ab"},
+            {"role":"assistant","content":[{"type":"reasoning","reasoning":"hm"},{"type":"text","text":"I look."}],
+             "tool_calls":[{"id":"1","function":"bash","arguments":{"cmd":"x"},"parse_error":"no JSON"}]},
+            {"role":"tool","tool_call_id":"1","function":"bash","content":"","error":{"type":"timeout","message":"late"}}]}"#;
+        let it = imported(1, sample).pop().unwrap().unwrap();
+        let call = &it.tool_calls.as_ref().unwrap()[0];
+        assert_eq!((it.input.text(), it.failure.as_deref()), ("\"the long question\"", Some("limit: token")));
+        assert_eq!(call.tool_error().unwrap().to_string(), "timeout: late");
+        assert_eq!((it.output.unwrap().text(), it.doubts.len()), ("\"I look.\"", 1));
+        let broken = imported(1, r#"{"id":1,"input":"q","messages":[],"error":{"message":"boom"}}"#);
+        assert_eq!(broken[0].as_ref().unwrap_err(), "the sample ended before anything was said: boom");
+    }
+
+    #[test]
+    fn an_answer_out_of_the_cache_has_no_latency() {
+        let sample = |more: &str| {
+            let event = model("a", "1", "yes", more);
+            format!(
+                r#"{{"id":1,"input":"q","messages":[{{"role":"user","content":"q"}},{{"role":"assistant","content":"yes"}}],"events":[{event}]}}"#
+            )
+        };
+        for (more, latency) in [("", Some(500.0)), (r#","cache":"read""#, None)] {
+            let it = imported(1, &sample(more)).pop().unwrap().unwrap();
+            let Some(super::super::super::interaction::ModelCalls::List(calls)) = it.model_calls else { panic!() };
+            assert_eq!(calls[0].latency_ms, latency, "found by its words");
+        }
+    }
+}

@@ -6,9 +6,13 @@
 
 #![allow(dead_code, reason = "until every importer is there")]
 
+mod adk;
+mod akka;
 mod anthropic;
 mod arguments;
+mod atif;
 mod bedrock;
+mod bfcl;
 mod captures;
 mod claude_code;
 mod conversation;
@@ -17,14 +21,18 @@ mod fields;
 mod format;
 mod gemini;
 mod inspect;
+mod langchain;
 mod message;
 mod messages;
+mod moatless;
 mod observation;
 mod open_calls;
 mod openai;
+mod openclaw;
 mod opening;
 mod python;
 mod recognise;
+mod swe_agent;
 mod tally;
 mod tau;
 mod tau2;
@@ -55,12 +63,20 @@ pub use tally::{ImportedFile, Known};
 #[must_use]
 pub fn formats() -> &'static [&'static Format] {
     &[
+        &adk::FORMAT,
+        &akka::FORMAT,
         &anthropic::FORMAT,
+        &atif::FORMAT,
         &bedrock::FORMAT,
+        &bfcl::FORMAT,
         &claude_code::FORMAT,
         &gemini::FORMAT,
         &inspect::FORMAT,
+        &langchain::FORMAT,
+        &moatless::FORMAT,
         &openai::FORMAT,
+        &openclaw::FORMAT,
+        &swe_agent::FORMAT,
         &tau::FORMAT,
         &tau2::FORMAT,
         &vcr::FORMAT,

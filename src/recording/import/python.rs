@@ -10,6 +10,22 @@ pub(super) fn literal(text: &str) -> Option<Json> {
     if reader.rest.trim().is_empty() { Json::parse(reader.json).ok() } else { None }
 }
 
+/// The calls in a list of calls as Python writes them: `[weather(city='Paris', days=[1, 2]), now()]`. `None` where the text is
+/// anything else, or has arguments without names.
+pub(super) fn calls(text: &str) -> Option<Vec<(String, Json)>> {
+    let mut reader = Reader { rest: text.trim(), json: String::new(), depth: 0 };
+    let mut calls = Vec::new();
+    reader.take('[').then_some(())?;
+    while !reader.take(']') {
+        calls.push(reader.call()?);
+        if !reader.take(',') {
+            reader.take(']').then_some(())?;
+            break;
+        }
+    }
+    reader.rest.trim().is_empty().then_some(calls)
+}
+
 /// As deep as Python literals are read.
 const DEPTH: u32 = 100;
 
@@ -60,6 +76,38 @@ impl Reader<'_> {
         self.json.push(if open == '{' { '}' } else { ']' });
         self.depth -= 1;
         Some(())
+    }
+
+    /// `name(key=value, ...)`
+    fn call(&mut self) -> Option<(String, Json)> {
+        let name = self.name()?.to_owned();
+        self.take('(').then_some(())?;
+        self.json = "{".into();
+        while !self.take(')') {
+            if self.json.len() > 1 {
+                self.json.push(',');
+            }
+            let key = Json::string(self.name()?);
+            self.json.push_str(key.text());
+            self.take('=').then(|| self.json.push(':'))?;
+            self.value()?;
+            if !self.take(',') {
+                self.take(')').then_some(())?;
+                break;
+            }
+        }
+        self.json.push('}');
+        Some((name, Json::parse(std::mem::take(&mut self.json)).ok()?))
+    }
+
+    /// A name with dots.
+    fn name(&mut self) -> Option<&str> {
+        self.rest = self.rest.trim_start();
+        let is_in_name = |character: char| character.is_alphanumeric() || matches!(character, '_' | '.');
+        let (name, rest) =
+            self.rest.split_at(self.rest.find(|character| !is_in_name(character)).unwrap_or(self.rest.len()));
+        self.rest = rest;
+        name.starts_with(|first: char| first.is_alphabetic() || first == '_').then_some(name)
     }
 
     /// A key, which JSON has as text only.
@@ -130,6 +178,19 @@ fn escaped(characters: &mut impl Iterator<Item = (usize, char)>) -> Option<char>
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn calls_have_named_arguments() {
+        let told = |text: &str| -> Option<Vec<(String, String)>> {
+            Some(calls(text)?.into_iter().map(|(name, arguments)| (name, arguments.text().to_owned())).collect())
+        };
+        let two = told("[a.b(x=[1, None], y='it'), now()]").unwrap();
+        assert_eq!(two, [("a.b".into(), r#"{"x":[1,null],"y":"it"}"#.into()), ("now".into(), "{}".into())]);
+        assert_eq!(told("[]"), Some(vec![]));
+        for other in ["a(x=1)", "[a(1)]", "[a(x=1)] and so on", "[a(x=b)]", "[a(x=1", "[1]", ""] {
+            assert_eq!(told(other), None, "{other}");
+        }
+    }
 
     fn read(text: &str) -> Option<String> {
         literal(text).map(|json| json.text().to_owned())

@@ -16,7 +16,7 @@ pub(super) fn parents<'a>(
 }
 
 /// The entries in the order of the file, but each after the one that it follows.
-pub(super) fn in_order(parents: &[Option<usize>]) -> Vec<usize> {
+fn in_order(parents: &[Option<usize>]) -> Vec<usize> {
     let mut children = vec![Vec::new(); parents.len()];
     let mut ready = BinaryHeap::new();
     for (number, parent) in parents.iter().enumerate() {
@@ -43,6 +43,47 @@ pub(super) fn in_order(parents: &[Option<usize>]) -> Vec<usize> {
     order
 }
 
+/// What the user typed, and all that followed until the next.
+#[derive(Debug)]
+pub(super) struct Exchange {
+    /// The one before it.
+    pub(super) follows: Option<usize>,
+    /// Its entries, in order.
+    pub(super) entries: Vec<usize>,
+}
+
+/// The exchanges of a log. An entry belongs to the one that was started last on its way back, so results that came in
+/// parallel, and follow different entries, are of one exchange. One that follows nothing goes on with the last exchange of
+/// its thread, as after a compaction.
+pub(super) fn exchanges<T: std::hash::Hash + Eq>(
+    parents: &[Option<usize>],
+    starts: impl Fn(usize) -> bool,
+    thread: impl Fn(usize) -> T,
+) -> Vec<Exchange> {
+    let mut exchanges: Vec<Exchange> = Vec::new();
+    let mut exchange_of: Vec<Option<usize>> = vec![None; parents.len()];
+    let mut latest: HashMap<T, usize> = HashMap::new();
+    for number in in_order(parents) {
+        let before = parents[number].and_then(|parent| exchange_of[parent]);
+        let goes_on = if starts(number) { None } else { before.or_else(|| latest.get(&thread(number)).copied()) };
+        let exchange = goes_on.unwrap_or_else(|| {
+            exchanges.push(Exchange { follows: before, entries: Vec::new() });
+            exchanges.len() - 1
+        });
+        exchanges[exchange].entries.push(number);
+        exchange_of[number] = Some(exchange);
+        latest.insert(thread(number), exchange);
+    }
+    exchanges
+}
+
+/// The branches of the exchanges of a log.
+pub(super) fn branches_of(exchanges: &[Exchange]) -> Vec<Branch> {
+    let follows: Vec<Option<usize>> = exchanges.iter().map(|exchange| exchange.follows).collect();
+    let last = |exchange: &Exchange| exchange.entries.iter().copied().max().unwrap_or(0);
+    branches(&follows, &exchanges.iter().map(last).collect::<Vec<_>>())
+}
+
 /// A part of a tree without forks.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Branch {
@@ -54,7 +95,7 @@ pub(super) struct Branch {
 
 /// The branches of trees, by what each node follows (a node with a lower number) and when it was last added to. At a
 /// fork the side that was added to last goes on; each other one is a branch of its own.
-pub(super) fn branches(parents: &[Option<usize>], last: &[usize]) -> Vec<Branch> {
+fn branches(parents: &[Option<usize>], last: &[usize]) -> Vec<Branch> {
     let mut children: Vec<Vec<usize>> = vec![Vec::new(); parents.len()];
     let mut latest = last.to_vec();
     for (node, parent) in parents.iter().enumerate().rev() {
@@ -97,6 +138,13 @@ mod tests {
     fn a_ring_and_an_entry_that_follows_itself_come_out_once() {
         assert_eq!(in_order(&[Some(1), Some(0), Some(2), None]), [3, 0, 1, 2]);
         assert!(in_order(&[]).is_empty());
+    }
+
+    #[test]
+    fn results_that_came_in_parallel_are_of_one_exchange() {
+        // 0 starts, 1 asks for two things, 2 and 3 come back of it, 4 follows 3; 5 follows nothing.
+        let exchanges = exchanges(&[None, Some(0), Some(1), Some(1), Some(3), None], |number| number == 0, |_| ());
+        assert_eq!((exchanges.len(), exchanges[0].entries.as_slice()), (1, [0, 1, 2, 3, 4, 5].as_slice()));
     }
 
     #[test]

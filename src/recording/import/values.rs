@@ -16,6 +16,22 @@ pub(super) fn values(source: SourceText) -> Box<dyn Iterator<Item = Result<(At, 
     jsonl::values(source.file, source.text)
 }
 
+/// The values of a text with one a line, also where these are lists.
+pub(super) fn lines(file: &Arc<Path>, text: &str) -> Vec<Result<(At, Json), Reject>> {
+    let mut offset = 0;
+    let mut found = Vec::new();
+    for (index, line) in text.split_inclusive('\n').enumerate() {
+        let at = At::Line { number: index as u64 + 1, offset };
+        offset += line.len() as u64;
+        if !line.trim().is_empty() {
+            let json = jsonl::json(file, at, line.as_bytes());
+            let json = if line.ends_with('\n') { json } else { json.map_err(jsonl::torn_if_cut) };
+            found.push(json.map(|json| (at, json)));
+        }
+    }
+    found
+}
+
 /// The conversations of a file that has one in each of its values.
 pub(super) fn one_each(source: SourceText, read: fn(&Json) -> Result<Conversation, RowFault>) -> Conversations {
     let file = Arc::clone(&source.file);

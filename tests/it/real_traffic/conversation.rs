@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use taketwo::recording::{Interaction, Json, ToolCall, ToolName};
 
-use super::parts::{Outcome, Part, parts};
+use super::parts::{Outcome, Part};
 
 /// What was said and done so far.
 #[derive(Default)]
@@ -17,14 +17,6 @@ pub struct Conversation {
 }
 
 impl Conversation {
-    /// Reads a message; all calls in it are of one step.
-    pub fn message(&mut self, message: &Json) {
-        if self.input.is_none() && message.member("role").is_some_and(|role| role.shown() == "user") {
-            self.input = message.member("content");
-        }
-        self.parts(parts(message));
-    }
-
     /// Reads parts; all calls among them are of one step.
     pub fn parts(&mut self, parts: impl IntoIterator<Item = Part>) {
         let before = self.calls.len();
@@ -63,16 +55,6 @@ impl Conversation {
     /// The ids of the calls so far.
     pub fn ids(&self) -> HashSet<&str> {
         self.calls.iter().filter_map(|call| call.id.as_deref()).collect()
-    }
-
-    /// Whether a call waits for an answer.
-    pub fn is_open(&self) -> bool {
-        !self.open.is_empty()
-    }
-
-    /// How many calls were made.
-    pub fn len(&self) -> usize {
-        self.calls.len()
     }
 
     /// All of it as an interaction.

@@ -3,15 +3,10 @@
 //! These readers exist to get real tool calls in front of the comparison. They are no importers: they take the calls
 //! and what came back, little else, and count what they cannot read.
 
-mod bfcl;
 mod cassettes;
 mod conversation;
-mod logs;
-mod moatless;
+mod imported;
 mod parts;
-mod python_calls;
-mod sessions;
-mod tau;
 mod tau_parquet;
 mod telemetry;
 
@@ -22,6 +17,7 @@ use std::sync::OnceLock;
 use taketwo::recording::{CaseId, Interaction, Json, ToolCall};
 
 use crate::corpus::{files, shared};
+use imported::imported;
 
 /// All that the readers found, in an order that never changes.
 pub struct Traffic {
@@ -52,23 +48,23 @@ struct Reader {
 
 /// In this order: of one conversation in two wrappings the first counts.
 const READERS: &[Reader] = &[
-    Reader { source: "tau2-bench", ends: &["json"], read: tau::results },
+    Reader { source: "tau2-bench", ends: &["json"], read: |file, found| imported("tau2", file, found) },
     Reader { source: "derived-parquet", ends: &["zstd.parquet"], read: tau_parquet::simulations },
-    Reader { source: "tau-bench", ends: &["json"], read: tau::trajectories },
-    Reader { source: "bfcl", ends: &["_result.json"], read: bfcl::answers },
+    Reader { source: "tau-bench", ends: &["json"], read: |file, found| imported("tau", file, found) },
+    Reader { source: "bfcl", ends: &["_result.json"], read: |file, found| imported("bfcl", file, found) },
     Reader { source: "vcr-pydantic-ai", ends: &["yaml"], read: cassettes::cassette },
     Reader { source: "vcr-openllmetry", ends: &["yaml"], read: cassettes::cassette },
     Reader { source: "vcr-openinference", ends: &["yaml"], read: cassettes::cassette },
     Reader { source: "vcr-otel-contrib", ends: &["yaml"], read: cassettes::cassette },
     Reader { source: "langsmith-sdk", ends: &["yaml"], read: cassettes::cassette },
     Reader { source: "sse-vercel-ai", ends: &["json"], read: cassettes::body },
-    Reader { source: "moatless", ends: &["json"], read: moatless::trajectory },
-    Reader { source: "openclaw-sessions", ends: &["jsonl"], read: sessions::lines },
-    Reader { source: "claude-code-log", ends: &["jsonl"], read: sessions::lines },
-    Reader { source: "inspect", ends: &["json"], read: logs::samples },
-    Reader { source: "inspect_scout", ends: &["jsonl"], read: sessions::lines },
-    Reader { source: "swe-agent", ends: &["traj"], read: logs::history },
-    Reader { source: "phoenix-client-atif", ends: &["json"], read: logs::steps },
+    Reader { source: "moatless", ends: &["json"], read: |file, found| imported("moatless", file, found) },
+    Reader { source: "openclaw-sessions", ends: &["jsonl"], read: |file, found| imported("openclaw", file, found) },
+    Reader { source: "claude-code-log", ends: &["jsonl"], read: |file, found| imported("claude-code", file, found) },
+    Reader { source: "inspect", ends: &["json"], read: |file, found| imported("inspect", file, found) },
+    Reader { source: "inspect_scout", ends: &["jsonl"], read: |file, found| imported("claude-code", file, found) },
+    Reader { source: "swe-agent", ends: &["traj"], read: |file, found| imported("swe-agent", file, found) },
+    Reader { source: "phoenix-client-atif", ends: &["json"], read: |file, found| imported("atif", file, found) },
     Reader { source: "agentevals-otlp", ends: &["json"], read: telemetry::spans },
 ];
 
@@ -91,7 +87,7 @@ fn read_all(corpus: &Path) -> Traffic {
         }
         let mut count = found.count;
         for it in found.interactions {
-            if it.session.as_ref().is_some_and(|session| !conversations.insert(session.clone())) {
+            if it.session.as_ref().is_some_and(|session| !conversations.insert((session.clone(), it.turn))) {
                 count.skipped += 1;
                 continue;
             }
@@ -169,18 +165,5 @@ impl Found {
             self.skip();
         }
         json
-    }
-
-    /// The JSON in each line of a file; lines that are none are skipped.
-    fn lines(&mut self, file: &Path) -> Vec<Json> {
-        let text = std::fs::read_to_string(file).unwrap_or_default();
-        let mut lines = Vec::new();
-        for line in text.lines().filter(|line| !line.trim().is_empty()) {
-            match Json::parse(line) {
-                Ok(json) => lines.push(json),
-                Err(_) => self.skip(),
-            }
-        }
-        lines
     }
 }

@@ -9,7 +9,7 @@ use super::super::super::place::{At, Reject};
 use super::super::conversation::{Conversation, Role, Said};
 use super::super::dialogue::Dialogue;
 use super::super::fields::text;
-use super::super::thread::{Branch, branches, in_order, parents};
+use super::super::thread::{self, Branch, Exchange, branches_of, parents};
 use super::super::values::{no_interaction, refused};
 use super::answers::Answers;
 use super::entry::{Clears, Entry, Side, What, tasks};
@@ -18,10 +18,7 @@ type Found = Result<(At, Conversation), Reject>;
 
 /// The conversations of a file, in the order of their first lines; what cannot be told among them.
 pub(super) fn conversations(file: &Arc<Path>, entries: Vec<Entry>) -> Vec<Found> {
-    let exchanges = Exchange::all(&entries);
-    let follows: Vec<Option<usize>> = exchanges.iter().map(|exchange| exchange.follows).collect();
-    let last: Vec<usize> =
-        exchanges.iter().map(|exchange| exchange.entries.iter().copied().max().unwrap_or(0)).collect();
+    let exchanges = exchanges(&entries);
     let mut teller = Teller {
         file,
         answers: Answers::gather(&entries),
@@ -30,53 +27,28 @@ pub(super) fn conversations(file: &Arc<Path>, entries: Vec<Entry>) -> Vec<Found>
         exchanges: &exchanges,
         numbers: HashMap::new(),
     };
-    branches(&follows, &last).iter().flat_map(|branch| teller.tell(branch)).collect()
+    branches_of(&exchanges).iter().flat_map(|branch| teller.tell(branch)).collect()
 }
 
-/// What the user typed, and all that followed until the next.
-struct Exchange {
-    /// The one before it, unless nothing of that is known any more.
-    follows: Option<usize>,
-    entries: Vec<usize>,
-}
-
-impl Exchange {
-    /// Lines belong to what the user typed last before them on their way back, so results that came in parallel, and hang
-    /// at different lines, are of one exchange.
-    fn all(entries: &[Entry]) -> Vec<Self> {
-        let links = entries.iter().map(|entry| (entry.uuid.as_deref(), entry.parent.as_deref()));
-        let mut parents = parents(links);
-        for (number, entry) in entries.iter().enumerate() {
-            // A sub-agent's first words follow nothing that was said to it.
-            let is_other = |parent: usize| entries[parent].side.is_some() != entry.side.is_some();
-            parents[number] = parents[number].filter(|parent| !is_other(*parent));
-        }
-        let mut exchanges: Vec<Exchange> = Vec::new();
-        let mut exchange_of: Vec<Option<usize>> = vec![None; entries.len()];
-        let mut latest: HashMap<&Option<Side>, usize> = HashMap::new();
-        for number in in_order(&parents) {
-            let entry = &entries[number];
-            if entry.uuid.is_none() {
-                continue;
-            }
-            let before = parents[number].and_then(|parent| exchange_of[parent]);
-            let goes_on = if entry.starts_turn() { None } else { before.or_else(|| latest.get(&entry.side).copied()) };
-            let exchange = goes_on.unwrap_or_else(|| {
-                let forgets = |exchange: &usize| exchanges[*exchange].forgets(entries);
-                exchanges.push(Exchange { follows: before.filter(|before| !forgets(before)), entries: Vec::new() });
-                exchanges.len() - 1
-            });
-            exchanges[exchange].entries.push(number);
-            exchange_of[number] = Some(exchange);
-            latest.insert(&entry.side, exchange);
-        }
-        exchanges
+/// The exchanges of a file. A sub-agent's first words follow nothing that was said to it, and after a command that
+/// clears the session nothing is known any more.
+fn exchanges(entries: &[Entry]) -> Vec<Exchange> {
+    let mut parents = parents(entries.iter().map(|entry| (entry.uuid.as_deref(), entry.parent.as_deref())));
+    for (number, entry) in entries.iter().enumerate() {
+        let is_other = |parent: usize| entries[parent].side.is_some() != entry.side.is_some();
+        parents[number] = parents[number].filter(|parent| !is_other(*parent));
     }
-
-    fn forgets(&self, entries: &[Entry]) -> bool {
-        let first = self.entries.first().map(|number| &entries[*number].what);
+    let mut exchanges =
+        thread::exchanges(&parents, |number| entries[number].starts_turn(), |number| &entries[number].side);
+    let clears = |exchange: &Exchange| {
+        let first = exchange.entries.first().map(|number| &entries[*number].what);
         matches!(first, Some(What::Command(_, Clears::Everything)))
+    };
+    let cleared: Vec<bool> = exchanges.iter().map(clears).collect();
+    for exchange in &mut exchanges {
+        exchange.follows = exchange.follows.filter(|before| !cleared[*before]);
     }
+    exchanges
 }
 
 /// Makes conversations of exchanges.

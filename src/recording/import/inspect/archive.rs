@@ -75,3 +75,87 @@ impl Archive {
 fn names(zip: &ZipArchive<BufReader<File>>) -> impl Iterator<Item = String> + '_ {
     zip.file_names().filter_map(|name| name.ok().map(|name| name.into_owned()))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+
+    use super::*;
+
+    /// How an entry is packed.
+    #[derive(Clone, Copy)]
+    enum Packed {
+        Not,
+        Zstd,
+    }
+
+    /// An archive with these entries: the library cannot write those that newer logs have.
+    fn zip(entries: &[(&str, &str, Packed)]) -> Vec<u8> {
+        let (mut file, mut directory) = (Vec::new(), Vec::new());
+        for (name, text, packed) in entries {
+            let (method, bytes) = match packed {
+                Packed::Not => (0_u16, text.as_bytes().to_vec()),
+                Packed::Zstd => (93, zstd::encode_all(Cursor::new(text), 1).unwrap()),
+            };
+            let mut crc = flate2::Crc::new();
+            crc.update(text.as_bytes());
+            let mut about = vec![20, 0, 0, 0];
+            about.extend(method.to_le_bytes());
+            about.extend([0; 4]);
+            for number in [crc.sum(), bytes.len() as u32, text.len() as u32] {
+                about.extend(number.to_le_bytes());
+            }
+            about.extend((name.len() as u16).to_le_bytes());
+            about.extend([0; 2]);
+            let offset = file.len() as u32;
+            file.extend(b"PK\x03\x04".iter().chain(&about).chain(name.as_bytes()).chain(&bytes));
+            directory.extend(b"PK\x01\x02\x14\0".iter().chain(&about));
+            directory.extend([0; 10]);
+            directory.extend(offset.to_le_bytes().iter().chain(name.as_bytes()));
+        }
+        let start = file.len() as u32;
+        file.extend(&directory);
+        file.extend(b"PK\x05\x06\0\0\0\0");
+        for number in [entries.len() as u16; 2] {
+            file.extend(number.to_le_bytes());
+        }
+        for number in [directory.len() as u32, start] {
+            file.extend(number.to_le_bytes());
+        }
+        file.extend([0; 2]);
+        file
+    }
+
+    fn open(bytes: &[u8]) -> Result<Archive, String> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log.eval");
+        std::fs::write(&path, bytes).unwrap();
+        Archive::open(&SourceText { path, ..SourceText::of("log.eval", "") })
+    }
+
+    #[test]
+    fn entries_that_are_packed_with_zstd_are_read() {
+        let bytes =
+            zip(&[("samples/1_epoch_1.json", r#"{"id":1,"x":NaN}"#, Packed::Zstd), ("header.json", "{}", Packed::Not)]);
+        let mut archive = open(&bytes).unwrap();
+        assert_eq!((archive.samples(), archive.head().unwrap().text()), (1, "{}"));
+        assert_eq!(archive.sample(0).unwrap().text(), r#"{"id":1,"x":null}"#);
+    }
+
+    #[test]
+    fn a_run_that_has_not_ended_has_its_start() {
+        let mut archive = open(&zip(&[("_journal/start.json", r#"{"eval":{}}"#, Packed::Not)])).unwrap();
+        assert_eq!((archive.samples(), archive.head().unwrap().text()), (0, r#"{"eval":{}}"#));
+    }
+
+    #[test]
+    fn damage_is_told_and_no_panic() {
+        let bytes = zip(&[("header.json", "{}", Packed::Not), ("samples/1.json", "{\"id\"", Packed::Zstd)]);
+        assert!(open(&bytes[..bytes.len() - 30]).err().unwrap().contains("its end is missing"));
+        let mut archive = open(&bytes).unwrap();
+        assert!(archive.sample(0).unwrap_err().contains("samples/1.json is no JSON"));
+        let mut broken = bytes.clone();
+        broken[bytes.iter().position(|byte| *byte == b'{').unwrap()] = b'}';
+        assert!(open(&broken).unwrap().head().unwrap_err().contains("cannot be unpacked"));
+    }
+}

@@ -24,7 +24,7 @@ pub(super) fn conversation(run: &Run, sample: &Json) -> Result<Conversation, Row
         attachments: Attachments::of(sample),
         events: Events::read(sample),
         dialogue: Dialogue::default(),
-        examples: 0,
+        until_question: 0,
     };
     let messages = items(sample, "messages");
     talk.read(sample, &messages);
@@ -61,19 +61,20 @@ struct Talk {
     attachments: Attachments,
     events: Events,
     dialogue: Dialogue,
-    /// How many words of users are examples, which the sample gives before its question.
-    examples: usize,
+    /// How many words of users are still to come up to the question; what is said before it are examples.
+    until_question: usize,
 }
 
 impl Talk {
     fn read(&mut self, sample: &Json, messages: &[Json]) {
         let users = |messages: &[Json]| messages.iter().filter(|message| is_of(message, "user")).count();
-        self.examples = users(&items(sample, "input")).min(users(messages)).saturating_sub(1);
+        let asked = if items(sample, "input").is_empty() { 1 } else { users(&items(sample, "input")) };
+        self.until_question = asked.min(users(messages));
         for message in messages {
             match text(message, "role").as_deref() {
                 Some("user") => self.user(message),
                 Some("assistant") => self.assistant(message),
-                Some("tool") if self.examples == 0 => self.result(message),
+                Some("tool") if self.until_question == 0 => self.result(message),
                 _ => {}
             }
         }
@@ -85,8 +86,9 @@ impl Talk {
 
     fn user(&mut self, message: &Json) {
         let Some(content) = self.words(message) else { return };
-        if self.examples > 0 {
-            self.examples -= 1;
+        let is_example = self.until_question > 1;
+        self.until_question = self.until_question.saturating_sub(1);
+        if is_example {
             self.dialogue.earlier(Said { role: Role::User, content });
         } else {
             self.dialogue.user(content, None);
@@ -95,7 +97,7 @@ impl Talk {
 
     fn assistant(&mut self, message: &Json) {
         let words = self.answer_words(message);
-        if self.examples > 0 {
+        if self.until_question > 0 {
             words.into_iter().for_each(|content| self.dialogue.earlier(Said { role: Role::Assistant, content }));
             return;
         }
