@@ -105,6 +105,9 @@ fn say_known(known: &Known) {
     ];
     let parts = parts.map(|(what, with)| format!("{what} for {with} of {}", known.interactions));
     note(&format!("known: {} (taketwo inspect shows more)", parts.join(", ")));
+    if known.foreign_traces > 0 {
+        note(&format!("left out: {} traces without an agent, a model or a tool", known.foreign_traces));
+    }
     for (kind, doubtful) in &known.doubts {
         note(&format!("doubtful: {kind} {} times; the first: {}", doubtful.count, doubtful.example));
     }

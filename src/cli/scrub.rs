@@ -81,7 +81,8 @@ fn check(args: &Args, scrubber: &Scrubber) -> miette::Result<Exit> {
 fn write(args: &Args, scrubber: &Scrubber, out: &std::path::Path) -> miette::Result<Exit> {
     let (recordings, mut quarantine) = args.input.open()?;
     let existing = if args.force { Existing::Replace } else { Existing::Refuse };
-    let (converted, findings) = scrub(&recordings, out, existing, &mut quarantine, args.input.rejects.max_rejects, scrubber)?;
+    let (converted, findings) =
+        scrub(&recordings, out, existing, &mut quarantine, args.input.rejects.max_rejects, scrubber)?;
     if matches!(converted, Converted::Written(_)) {
         // Where the recording goes to standard output, the report must not stand in it.
         if out.as_os_str() == "-" { note(&shown(args, &findings)) } else { print(&shown(args, &findings)).map(drop)? }
@@ -107,7 +108,8 @@ fn warn_of_rejects(args: &Args, findings: &Findings) {
         return;
     }
     let (rows, were) = if rows == 1 { ("1 row".to_owned(), "was") } else { (format!("{rows} rows"), "were") };
-    let kept = args.input.rejects.quarantine.as_ref().map(|path| format!(".\n  {} may hold such secrets", path.display()));
+    let kept =
+        args.input.rejects.quarantine.as_ref().map(|path| format!(".\n  {} may hold such secrets", path.display()));
     note(&format!(
         "warning: {rows} could not be read and {were} looked through as text alone, which\n  misses secrets that only the name of their field tells{}",
         kept.unwrap_or_default()

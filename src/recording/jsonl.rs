@@ -76,13 +76,22 @@ fn opened(file: Arc<Path>, mut text: Box<dyn BufRead + Send>) -> Opened {
     }
 }
 
-/// Whether the text starts a list, or an object whose brace stands alone on its line.
+/// Whether the text starts a list, or an object that goes on in the next line. After a line that was only cut off the next
+/// line starts an object of its own.
 fn is_document(head: &[u8]) -> bool {
-    match head.trim_ascii_start() {
-        [b'[', ..] => true,
-        [b'{', rest @ ..] => rest.iter().find(|byte| !matches!(byte, b' ' | b'\t' | b'\r')) == Some(&b'\n'),
-        _ => false,
+    let head = head.trim_ascii_start();
+    if head.first() != Some(&b'{') {
+        return head.first() == Some(&b'[');
     }
+    let Some(end) = head.iter().position(|byte| *byte == b'\n') else { return false };
+    let (line, rest) = head.split_at(end);
+    let goes_on = || {
+        std::str::from_utf8(line)
+            .is_ok_and(|line| check(line).is_err_and(|fault| fault.kind == FaultKind::UnexpectedEnd))
+    };
+    let next_is_inside = rest.trim_ascii_start().first().is_some_and(|next| *next != b'{');
+    let line_is_open = matches!(line.trim_ascii_end().last(), Some(b'[' | b'{' | b',' | b':'));
+    (next_is_inside || line_is_open) && goes_on()
 }
 
 /// Gives back, in its place, the error that ended the look at a file's head: the lines before it are good.

@@ -13,6 +13,8 @@ mod files_are_safe;
 mod hostile_targets;
 mod http_target;
 mod import_captures;
+mod import_otlp;
+mod import_platforms;
 mod import_sessions;
 mod import_tau2;
 mod import_vcr;

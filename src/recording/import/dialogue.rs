@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 use rust_decimal::Decimal;
+use serde::{Deserialize, Serialize};
 
 use super::super::interaction::{Doubt, Interaction, ModelCall, ModelCalls, ToolCall, ToolName};
 use super::super::json::{Json, Kind};
@@ -56,7 +57,7 @@ pub(super) struct Answer {
 }
 
 /// A call that a model asked for.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Asked {
     pub(super) name: String,
     /// As they were written: an object, or a text of one.
@@ -67,7 +68,7 @@ pub(super) struct Asked {
 }
 
 /// What came back from a tool.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Returned {
     pub(super) id: Option<String>,
     pub(super) name: Option<String>,
@@ -76,7 +77,7 @@ pub(super) struct Returned {
 }
 
 /// Whether a tool worked.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) enum Outcome {
     Result(Json),
     Error(Json),

@@ -34,7 +34,11 @@ pub(super) fn members(json: &Json, key: &str) -> Vec<(String, Json)> {
 
 /// A member's text, or the text of a number.
 pub(super) fn text(json: &Json, key: &str) -> Option<String> {
-    let value = member(json, key)?;
+    as_text(&member(json, key)?)
+}
+
+/// A text, or the text of a number.
+pub(super) fn as_text(value: &Json) -> Option<String> {
     matches!(value.kind(), Kind::String | Kind::Number).then(|| value.shown().into_owned())
 }
 

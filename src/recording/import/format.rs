@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::super::place::{At, Reject};
 use super::conversation::Conversation;
+use super::observation::Observations;
 use super::opening::Opening;
 
 /// A foreign format. Each is one file in this folder, which holds one constant of this type.
@@ -61,6 +62,8 @@ pub enum Sign {
 pub(super) enum Reader {
     /// Each file holds whole conversations.
     Conversations(fn(SourceText) -> Result<Conversations, NotThisFormat>),
+    /// Each file holds pieces of traces, which are put together when all files were read.
+    Observations(fn(SourceText) -> Result<Observations, NotThisFormat>),
 }
 
 /// The conversations of a file with their places, in order; rejects among them.

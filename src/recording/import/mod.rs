@@ -4,35 +4,47 @@
 //! conversations: most formats tell messages one after another to a dialogue, which puts calls and results together. The
 //! rest (ids, histories, sums, what becomes one interaction) is done here, in one way for all of them.
 
-#![allow(dead_code, reason = "until every importer is there")]
-
 mod adk;
 mod akka;
 mod anthropic;
 mod arguments;
+mod assembly;
 mod atif;
 mod bedrock;
 mod bfcl;
 mod captures;
 mod claude_code;
 mod conversation;
+mod dialects;
 mod dialogue;
 mod fields;
 mod format;
 mod gemini;
 mod inspect;
+mod jaeger;
 mod langchain;
+mod langfuse;
+mod langsmith;
+mod lone;
 mod message;
 mod messages;
+mod mlflow;
 mod moatless;
 mod observation;
 mod open_calls;
 mod openai;
 mod openclaw;
 mod opening;
+mod otlp;
+mod payload;
+mod phoenix;
 mod python;
 mod recognise;
+mod spans;
+mod spool;
+mod stored;
 mod swe_agent;
+mod table;
 mod tally;
 mod tau;
 mod tau2;
@@ -44,19 +56,22 @@ mod vcr;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::convert::{ConvertError, Converted, refuse_own_input, write_all};
+use super::convert::{ConvertError, Converted, Take, refuse_own_input, write_all};
 use super::ids::Ids;
 use super::interaction::{CaseId, Interaction};
 use super::json::Json;
 use super::place::{At, Place, Reject, RejectReason};
 use super::quarantine::{Quarantine, RejectBudget};
-use super::source::Recordings;
+use super::source::{Recordings, SourceFile};
 use super::write::Existing;
 
+use assembly::{Assembled, Assembly};
+use conversation::Conversation;
 use format::Reader;
 pub(super) use format::SourceText;
 pub use format::{Format, Grain, NotThisFormat, Sign};
 use recognise::recognise;
+use spool::TraceSpool;
 pub use tally::{ImportedFile, Known};
 
 /// The formats that can be imported.
@@ -72,10 +87,16 @@ pub fn formats() -> &'static [&'static Format] {
         &claude_code::FORMAT,
         &gemini::FORMAT,
         &inspect::FORMAT,
+        &jaeger::FORMAT,
         &langchain::FORMAT,
+        &langfuse::FORMAT,
+        &langsmith::FORMAT,
+        &mlflow::FORMAT,
         &moatless::FORMAT,
         &openai::FORMAT,
         &openclaw::FORMAT,
+        &otlp::FORMAT,
+        &phoenix::FORMAT,
         &swe_agent::FORMAT,
         &tau::FORMAT,
         &tau2::FORMAT,
@@ -134,6 +155,10 @@ pub enum ImportError {
         #[help]
         help: String,
     },
+    /// The temporary file that pieces of traces are kept in cannot be written or read.
+    #[error("cannot keep the pieces of traces in a temporary file: {0}")]
+    #[diagnostic(code(taketwo::unwritable), help("TMPDIR names the folder of temporary files"))]
+    Spool(std::io::Error),
     /// It cannot be read or written.
     #[error(transparent)]
     #[diagnostic(transparent)]
@@ -164,41 +189,105 @@ pub fn import(
     budget: RejectBudget,
 ) -> Result<Imported, ImportError> {
     refuse_own_input(sources, target)?;
-    let (mut known, mut files, mut ids) = (Known::default(), Vec::new(), Ids::default());
+    let mut work = Work { options, known: Known::default(), ids: Ids::default(), files: Vec::new() };
     let converted = write_all(target, existing, quarantine, budget, |take| {
+        let mut traces = TraceSpool::new();
         for (source, text) in sources.texts() {
             let file = Arc::clone(&source.shown);
             let text = text.map_err(|error| unreadable(&error).of(&file, options.format))?;
             let (format, sign, text) = recognise(text, options.format)?;
-            let Reader::Conversations(read) = &format.reader;
-            let grain = options.grain.unwrap_or(format.grain);
-            let mut imported = ImportedFile { file: Arc::clone(&file), format: format.name, sign, interactions: 0 };
-            for found in read(text).map_err(|error| error.of(&file, Some(format)))? {
-                let (at, conversation) = match found {
-                    Ok(found) => found,
-                    Err(reject) => {
-                        take(Err(reject))?;
-                        continue;
+            work.files.push(Importing { name: source.name.clone(), file: Arc::clone(&file), format, sign, count: 0 });
+            let number = work.files.len() - 1;
+            let other_format = |error: NotThisFormat| error.of(&file, Some(format));
+            match &format.reader {
+                Reader::Conversations(read) => {
+                    for found in read(text).map_err(other_format)? {
+                        work.give(number, found, take)?;
                     }
-                };
-                for it in conversation.interactions(grain) {
-                    let it = match options.naming {
-                        Naming::AsTheyAre => it,
-                        Naming::ByFile => named_by(&source.name, at, it),
-                    };
-                    let row = unique(&mut ids, Place { file: Arc::clone(&file), at }, it);
-                    if let Ok(it) = &row {
-                        known.add(it);
-                        imported.interactions += 1;
+                }
+                Reader::Observations(read) => {
+                    for found in read(text).map_err(other_format)? {
+                        match found {
+                            Ok(piece) => traces.keep(&piece).map_err(ImportError::Spool)?,
+                            Err(reject) => take(Err(reject))?,
+                        }
                     }
-                    take(row.map(with_doubts_written))?;
                 }
             }
-            files.push(imported);
+        }
+        for found in assembled(traces)? {
+            let Assembly { conversation, rejects, foreign } = found?;
+            work.known.foreign_traces += foreign;
+            for reject in rejects {
+                take(Err(reject))?;
+            }
+            if let Some(Assembled { file, at, conversation }) = conversation {
+                let number = work.files.iter().position(|known| Arc::ptr_eq(&known.file, &file)).unwrap_or(0);
+                work.give(number, Ok((at, conversation)), take)?;
+            }
         }
         Ok::<(), ImportError>(())
     })?;
-    Ok(Imported { converted, known, files })
+    let files = work.files.into_iter().map(Importing::done).collect();
+    Ok(Imported { converted, known: work.known, files })
+}
+
+/// What is known while files are imported.
+struct Work {
+    options: ImportOptions,
+    known: Known,
+    ids: Ids,
+    files: Vec<Importing>,
+}
+
+/// A file that is being imported.
+struct Importing {
+    name: String,
+    file: Arc<Path>,
+    format: &'static Format,
+    sign: Option<String>,
+    count: u64,
+}
+
+impl Importing {
+    fn done(self) -> ImportedFile {
+        ImportedFile { file: self.file, format: self.format.name, sign: self.sign, interactions: self.count }
+    }
+}
+
+impl Work {
+    /// Hands over the interactions of a conversation that begins in the file of this number.
+    fn give(
+        &mut self,
+        number: usize,
+        found: Result<(At, Conversation), Reject>,
+        take: &mut Take<'_>,
+    ) -> Result<(), ConvertError> {
+        let (at, conversation) = match found {
+            Ok(found) => found,
+            Err(reject) => return take(Err(reject)),
+        };
+        let source = &mut self.files[number];
+        for it in conversation.interactions(self.options.grain.unwrap_or(source.format.grain)) {
+            let it = match self.options.naming {
+                Naming::AsTheyAre => it,
+                Naming::ByFile => named_by(&source.name, at, it),
+            };
+            let row = unique(&mut self.ids, Place { file: Arc::clone(&source.file), at }, it);
+            if let Ok(it) = &row {
+                self.known.add(it);
+                source.count += 1;
+            }
+            take(row.map(with_doubts_written))?;
+        }
+        Ok(())
+    }
+}
+
+/// What the pieces of traces make.
+fn assembled(traces: TraceSpool) -> Result<impl Iterator<Item = Result<Assembly, ImportError>>, ImportError> {
+    let sessions = traces.sessions().map_err(ImportError::Spool)?;
+    Ok(sessions.map(|traces| traces.map(assembly::conversation).map_err(ImportError::Spool)))
 }
 
 /// What is doubtful is kept with the interaction, as the source is not at hand when somebody asks.
@@ -225,13 +314,30 @@ impl Format {
         &'static self,
         sources: &Recordings,
     ) -> Result<impl Iterator<Item = Result<Interaction, Reject>> + use<>, ImportError> {
-        let mut files = Vec::new();
+        let (mut files, mut traces) = (Vec::new(), TraceSpool::new());
+        let other_format = |error: NotThisFormat, source: &SourceFile| error.of(&source.shown, Some(self));
+        let mut rejects = Vec::new();
         for (source, text) in sources.texts() {
-            let text = text.map_err(|error| unreadable(&error).of(&source.shown, Some(self)))?;
-            let Reader::Conversations(read) = &self.reader;
-            files.push(read(text).map_err(|error| error.of(&source.shown, Some(self)))?);
+            let text = text.map_err(|error| other_format(unreadable(&error), source))?;
+            match &self.reader {
+                Reader::Conversations(read) => files.push(read(text).map_err(|error| other_format(error, source))?),
+                Reader::Observations(read) => {
+                    for piece in read(text).map_err(|error| other_format(error, source))? {
+                        match piece {
+                            Ok(piece) => traces.keep(&piece).map_err(ImportError::Spool)?,
+                            Err(reject) => rejects.push(reject),
+                        }
+                    }
+                }
+            }
         }
-        Ok(files.into_iter().flatten().flat_map(|found| match found {
+        let traces = assembled(traces)?.collect::<Result<Vec<_>, _>>()?;
+        let traces = traces.into_iter().flat_map(|found| {
+            let rejects = found.rejects.into_iter().map(Err);
+            rejects.chain(found.conversation.map(|found| Ok((found.at, found.conversation)))).collect::<Vec<_>>()
+        });
+        let rejects = rejects.into_iter().map(Err);
+        Ok(files.into_iter().flatten().chain(rejects).chain(traces).flat_map(|found| match found {
             Ok((_, conversation)) => conversation.interactions(self.grain).into_iter().map(Ok).collect(),
             Err(reject) => vec![Err(reject)],
         }))

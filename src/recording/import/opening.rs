@@ -32,6 +32,12 @@ impl Opening {
         Self { name, bytes, paths }
     }
 
+    /// With the columns of a table, which are paths too.
+    pub(super) fn with_columns(mut self, columns: Vec<String>) -> Self {
+        self.paths.extend(columns.into_iter().take(PATHS).map(|column| (column, String::new())));
+        self
+    }
+
     /// Whether the file's name ends so. Endings are in lower case.
     pub(super) fn is_named(&self, ending: &str) -> bool {
         self.name.ends_with(ending)
@@ -51,6 +57,11 @@ impl Opening {
     /// that is a list itself starts with `[]`.
     pub(super) fn has(&self, path: &str) -> bool {
         self.paths.contains_key(path)
+    }
+
+    /// Whether there is something at a path with this ending, whatever it lies in.
+    pub(super) fn has_ending(&self, ending: &str) -> bool {
+        self.paths.keys().any(|path| path.ends_with(ending))
     }
 
     /// The first value at this path, where it is a text, number or other word.

@@ -4,7 +4,7 @@ use std::io::{BufRead, Cursor, Read as _};
 
 use super::format::{Format, NotThisFormat, Sign, SourceText};
 use super::opening::{OPENING, Opening};
-use super::{ImportError, formats, unreadable};
+use super::{ImportError, formats, table, unreadable};
 
 /// The format of a file with what showed it (`None` where it was named), and the file as if nobody had looked.
 pub(super) fn recognise(
@@ -19,7 +19,8 @@ pub(super) fn recognise(
     if let Err(error) = text.by_ref().take(OPENING as u64).read_to_end(&mut bytes) {
         return Err(unreadable(&error).of(&file, None));
     }
-    let opening = Opening::new(&file, bytes);
+    let columns = table::columns(&path, &bytes);
+    let opening = Opening::new(&file, bytes).with_columns(columns);
     let (format, sign) = best(&opening).map_err(|error| error.of(&file, None))?;
     let whole: Box<dyn BufRead + Send> = Box::new(Cursor::new(opening.bytes().to_vec()).chain(text));
     Ok((format, Some(sign), SourceText { file, text: whole, path }))

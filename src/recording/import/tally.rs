@@ -32,6 +32,8 @@ pub struct Known {
     pub with_cost: u64,
     /// How many tell their latency.
     pub with_latency: u64,
+    /// How many traces have nothing to do with agents or models, and were left out.
+    pub foreign_traces: u64,
     /// What is doubtful: how often, and the first of each kind.
     pub doubts: BTreeMap<String, Doubtful>,
 }

@@ -146,6 +146,65 @@ pub(super) fn bedrock(usage: &Json) -> Usage {
     .read(Convention::CacheBeside)
 }
 
+/// The `usageDetails` of Langfuse. What it takes from its own SDKs and from providers it cuts into parts that stand beside
+/// each other, under names such as `input_cached_tokens`; what comes by OpenTelemetry it leaves as it was, under names
+/// such as `prompt_details.cache_read`. Where the total speaks for the other reading, the total is right.
+pub(super) fn langfuse(usage: &Json) -> Usage {
+    let counts: Vec<(String, u64)> = usage
+        .members()
+        .unwrap_or_default()
+        .iter()
+        .filter_map(|(key, value)| Some((key.to_string(), as_count(value)?)))
+        .collect();
+    let sum = |is_meant: &dyn Fn(&str) -> bool| {
+        let meant = counts.iter().filter(|(key, _)| is_meant(key)).map(|(_, count)| *count);
+        meant.reduce(u64::saturating_add)
+    };
+    let one = |key: &str| sum(&|name| name == key);
+    let is_part = |key: &str| key.starts_with("input_") || key.starts_with("output_");
+    let is_beside =
+        |key: &str| is_part(key) || ["cache_read_input_tokens", "cache_creation_input_tokens"].contains(&key);
+    let is_write = |key: &str| key.contains("cache_creation") || key.contains("cache_write");
+    let is_read = |key: &str| key.contains("cache") && !is_write(key);
+    let is_reasoning = |key: &str| key.contains("reasoning");
+    let written = Written {
+        input: one("input"),
+        output: one("output"),
+        cache_read: sum(&is_read),
+        cache_write: sum(&is_write),
+        reasoning: sum(&is_reasoning),
+        more_input: None,
+        total: one("total"),
+    };
+    let within = written.read(Convention::Within);
+    // Parts of other kinds, as sound, count as well.
+    let is_output = |key: &str| key.starts_with("output_");
+    let more_input = sum(&|key| is_beside(key) && !is_output(key) && !is_read(key) && !is_write(key));
+    let output = written.output.map(|output| output.saturating_add(sum(&is_output).unwrap_or(0)));
+    let beside = Written { output, more_input, ..written }.read(Convention::CacheBeside);
+    let mut readings = [within, beside];
+    if counts.iter().any(|(key, _)| is_beside(key)) {
+        readings.reverse();
+    }
+    let [first, second] = readings;
+    if first.doubt.is_some() && second.doubt.is_none() { second } else { first }
+}
+
+/// The `mlflow.chat.tokenUsage` of MLflow. It is what the provider told, so the total says whether cached tokens are within
+/// the input or beside it; without one that fits they are within.
+pub(super) fn mlflow(usage: &Json) -> Usage {
+    let written = Written {
+        input: count(usage, "input_tokens"),
+        output: count(usage, "output_tokens"),
+        cache_read: count(usage, "cache_read_input_tokens"),
+        cache_write: count(usage, "cache_creation_input_tokens"),
+        total: count(usage, "total_tokens"),
+        ..Written::default()
+    };
+    let [within, beside] = [Convention::Within, Convention::CacheBeside].map(|convention| written.read(convention));
+    if within.doubt.is_some() && beside.doubt.is_none() { beside } else { within }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -209,5 +268,34 @@ mod tests {
         assert_eq!(read(openai, r#"{"prompt_tokens":-1}"#), Usage::default(), "a negative count is unknown");
         let only_total = read(openai, r#"{"total_tokens":9}"#);
         assert_eq!((only_total.tokens.total, only_total.tokens.sum()), (Some(9), Some(9)));
+    }
+
+    #[test]
+    fn langfuse_counts_parts_beside_or_within_by_where_they_came_from() {
+        let told = |usage: &str| {
+            let Usage { tokens, doubt } = read(langfuse, usage);
+            (tokens.input, tokens.output, tokens.cache_read, tokens.cache_write, tokens.reasoning, doubt)
+        };
+        let cut = r#"{"input":40,"input_cached_tokens":60,"output":8,"output_reasoning_tokens":12,"total":120}"#;
+        assert_eq!(told(cut), (Some(100), Some(20), Some(60), None, Some(12), None));
+        let otel = r#"{"input":190,"prompt_details.cache_read":100,"output":164,"completion_details.reasoning":4,"total":354}"#;
+        assert_eq!(told(otel), (Some(190), Some(164), Some(100), None, Some(4), None));
+        let anthropic = r#"{"input":2,"cache_read_input_tokens":28,"cache_creation_input_tokens":5,"output":9}"#;
+        assert_eq!(told(anthropic), (Some(35), Some(9), Some(28), Some(5), None, None));
+        let left_as_it_was = r#"{"input":100,"input_cached_tokens":60,"output":20,"total":120}"#;
+        assert_eq!(told(left_as_it_was), (Some(100), Some(20), Some(60), None, None, None), "the total is right");
+        assert_eq!(read(langfuse, "{}"), Usage::default());
+    }
+
+    #[test]
+    fn mlflow_counts_the_cache_as_the_total_says() {
+        let told = |usage: &str| {
+            let Usage { tokens, doubt } = read(mlflow, usage);
+            (tokens.input, tokens.cache_read, doubt)
+        };
+        let openai = r#"{"input_tokens":10,"output_tokens":5,"total_tokens":15,"cache_read_input_tokens":4}"#;
+        assert_eq!(told(openai), (Some(10), Some(4), None));
+        let anthropic = r#"{"input_tokens":10,"output_tokens":5,"total_tokens":115,"cache_read_input_tokens":100}"#;
+        assert_eq!(told(anthropic), (Some(110), Some(100), None));
     }
 }

@@ -48,9 +48,6 @@ fn read(source: SourceText) -> Result<Conversations, NotThisFormat> {
     Ok(Box::new(cassette.told(&file)))
 }
 
-/// How many kinds of other exchanges are named.
-const OTHERS: usize = 20;
-
 /// What is in a cassette.
 #[derive(Default)]
 struct Cassette {

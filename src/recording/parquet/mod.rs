@@ -9,11 +9,13 @@ mod cell;
 mod plan;
 mod read;
 mod schema;
+mod table;
 mod write;
 
 pub use plan::ParquetFault;
 pub(super) use read::rows;
 pub use schema::{SCHEMA, SCHEMA_KEY};
+pub(super) use table::{column_names, table};
 pub(super) use write::ParquetWriter;
 
 #[cfg(test)]

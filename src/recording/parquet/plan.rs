@@ -139,14 +139,8 @@ impl Plan {
     }
 
     fn read(file: &File) -> Result<Self, ParquetFault> {
-        let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
-        let found = ArrowReaderMetadata::load(file, options)?;
-        let json = json_text(&found)?;
-        // As views, equal texts of a dictionary are not copied for each row.
-        let columns: Fields = found.schema().fields().iter().map(as_views).collect();
-        let options = ArrowReaderOptions::new()
-            .with_schema(Arc::new(Schema::new_with_metadata(columns.clone(), found.schema().metadata().clone())));
-        let metadata = ArrowReaderMetadata::try_new(Arc::clone(found.metadata()), options)?;
+        let (metadata, columns) = layout(file)?;
+        let json = json_text(&metadata)?;
         if columns.find(Field::Input.column()).is_none() {
             return Err(ParquetFault::NoInput { columns: names(&columns) });
         }
@@ -155,6 +149,35 @@ impl Plan {
         let at = |name| columns.find(name).map(|(at, _)| at);
         Ok(Self { metadata, feeds, json, extra: at(EXTRA), model_calls_detail: at(MODEL_CALLS_DETAIL) })
     }
+}
+
+/// How the columns of a file are read, whatever they are for.
+#[derive(Debug)]
+pub(super) struct Columns {
+    pub(super) metadata: ArrowReaderMetadata,
+    pub(super) columns: Fields,
+}
+
+impl Columns {
+    /// Reads the footer.
+    pub(super) fn new(file: &File) -> Result<Self, ParquetFault> {
+        guarded(|| {
+            let (metadata, columns) = layout(file)?;
+            check_chunks(&metadata)?;
+            Ok(Self { metadata, columns })
+        })
+    }
+}
+
+/// The footer, and the columns as they are to be read: as views, equal texts of a dictionary are not copied for each
+/// row.
+fn layout(file: &File) -> Result<(ArrowReaderMetadata, Fields), ParquetFault> {
+    let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
+    let found = ArrowReaderMetadata::load(file, options)?;
+    let columns: Fields = found.schema().fields().iter().map(as_views).collect();
+    let options = ArrowReaderOptions::new()
+        .with_schema(Arc::new(Schema::new_with_metadata(columns.clone(), found.schema().metadata().clone())));
+    Ok((ArrowReaderMetadata::try_new(Arc::clone(found.metadata()), options)?, columns))
 }
 
 /// Runs code of the Parquet reader, which on some damaged files panics. A damaged file is a fault and no crash.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, RecordBatch, StructArray};
-use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
+use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::RowGroupMetaData;
 
@@ -24,34 +24,64 @@ use super::schema::EXTRA;
 const BATCH_ROWS: u64 = 1024;
 const BATCH_BYTES: u64 = 32 << 20;
 
-/// Opens a Parquet file as rows.
+/// Opens a Parquet file as rows of a recording.
 pub(in crate::recording) fn rows(
     file: Arc<Path>,
     opened: File,
 ) -> Result<Box<dyn Iterator<Item = Read> + Send>, ParquetFault> {
     let plan = Plan::new(&opened)?;
-    Ok(Box::new(ParquetRows { file, opened, plan, group: 0, number: 0, group_end: 0, reader: None, batch: None }))
+    Ok(Box::new(ParquetRows::new(file, opened, plan)))
+}
+
+/// What makes rows of the columns of a file.
+pub(super) trait RowReader {
+    /// What a row becomes.
+    type Row;
+
+    /// How the file is laid out.
+    fn metadata(&self) -> &ArrowReaderMetadata;
+
+    /// Reads a row.
+    fn row(&self, batch: &RecordBatch, row: usize) -> Result<Self::Row, RowFault>;
+}
+
+impl RowReader for Plan {
+    type Row = Interaction;
+
+    fn metadata(&self) -> &ArrowReaderMetadata {
+        &self.metadata
+    }
+
+    fn row(&self, batch: &RecordBatch, row: usize) -> Result<Interaction, RowFault> {
+        interaction(self, batch, row)
+    }
 }
 
 /// The rows of a file.
-struct ParquetRows {
+pub(super) struct ParquetRows<R> {
     file: Arc<Path>,
     opened: File,
-    plan: Plan,
+    reader: R,
     /// The row group that is being read, counted from 1.
     group: usize,
     /// The last row that was given, counted from 1.
     number: u64,
     /// The last row of the row group.
     group_end: u64,
-    reader: Option<ParquetRecordBatchReader>,
+    batches: Option<ParquetRecordBatchReader>,
     batch: Option<(RecordBatch, usize)>,
 }
 
-impl Iterator for ParquetRows {
-    type Item = Read;
+impl<R> ParquetRows<R> {
+    pub(super) fn new(file: Arc<Path>, opened: File, reader: R) -> Self {
+        Self { file, opened, reader, group: 0, number: 0, group_end: 0, batches: None, batch: None }
+    }
+}
 
-    fn next(&mut self) -> Option<Read> {
+impl<R: RowReader> Iterator for ParquetRows<R> {
+    type Item = Result<(At, R::Row), Reject>;
+
+    fn next(&mut self) -> Option<Self::Item> {
         loop {
             if let Some((batch, row)) = &mut self.batch {
                 let row_now = *row;
@@ -59,15 +89,15 @@ impl Iterator for ParquetRows {
                 if row_now < batch.num_rows() {
                     self.number += 1;
                     let at = At::Row { group: self.group as u64, number: self.number };
-                    return Some(read_row(&self.plan, &self.file, at, batch, row_now));
+                    return Some(read_row(&self.reader, &self.file, at, batch, row_now));
                 }
                 self.batch = None;
             }
-            match guarded(|| self.reader.as_mut().and_then(Iterator::next).transpose().map_err(ParquetError::from)) {
+            match guarded(|| self.batches.as_mut().and_then(Iterator::next).transpose().map_err(ParquetError::from)) {
                 Ok(Some(batch)) => self.batch = Some((batch, 0)),
                 Err(error) => return Some(Err(self.lose_group(&error.to_string()))),
                 // A row group may hold fewer rows than its metadata says.
-                Ok(None) if self.reader.is_some() && self.number < self.group_end => {
+                Ok(None) if self.batches.is_some() && self.number < self.group_end => {
                     return Some(Err(self.lose_group("they are not there")));
                 }
                 Ok(None) => match self.open_next_group() {
@@ -80,23 +110,23 @@ impl Iterator for ParquetRows {
     }
 }
 
-impl ParquetRows {
+impl<R: RowReader> ParquetRows<R> {
     fn open_next_group(&mut self) -> Option<Result<(), Reject>> {
-        self.reader = None;
-        let metadata = Arc::clone(self.plan.metadata.metadata());
+        self.batches = None;
+        let metadata = Arc::clone(self.reader.metadata().metadata());
         let group = metadata.row_groups().get(self.group)?;
         self.group += 1;
         self.group_end = self.number + u64::try_from(group.num_rows()).unwrap_or(0);
-        let reader = guarded(|| {
+        let batches = guarded(|| {
             let file = self.opened.try_clone()?;
-            ParquetRecordBatchReaderBuilder::new_with_metadata(file, self.plan.metadata.clone())
+            ParquetRecordBatchReaderBuilder::new_with_metadata(file, self.reader.metadata().clone())
                 .with_row_groups(vec![self.group - 1])
                 .with_batch_size(batch_rows(group))
                 .build()
         });
-        Some(match reader {
-            Ok(reader) => {
-                self.reader = Some(reader);
+        Some(match batches {
+            Ok(batches) => {
+                self.batches = Some(batches);
                 Ok(())
             }
             Err(error) => Err(self.lose_group(&error.to_string())),
@@ -105,7 +135,7 @@ impl ParquetRows {
 
     /// Gives up the rest of the row group.
     fn lose_group(&mut self, problem: &str) -> Reject {
-        self.reader = None;
+        self.batches = None;
         let at = At::Row { group: self.group as u64, number: self.number + 1 };
         let rows = (self.group_end - self.number).max(1);
         self.number = self.group_end;
@@ -123,9 +153,16 @@ fn batch_rows(group: &RowGroupMetaData) -> usize {
     (BATCH_BYTES / (total / rows).max(1)).clamp(1, BATCH_ROWS) as usize
 }
 
-fn read_row(plan: &Plan, file: &Arc<Path>, at: At, batch: &RecordBatch, row: usize) -> Read {
-    interaction(plan, batch, row)
-        .map(|interaction| (at, interaction))
+fn read_row<R: RowReader>(
+    reader: &R,
+    file: &Arc<Path>,
+    at: At,
+    batch: &RecordBatch,
+    row: usize,
+) -> Result<(At, R::Row), Reject> {
+    reader
+        .row(batch, row)
+        .map(|read| (at, read))
         .map_err(|fault| Reject::new(file, at, RejectReason::Row { fault, column: None }, raw(batch, row).as_bytes()))
 }
 

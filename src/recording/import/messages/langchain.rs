@@ -59,8 +59,8 @@ pub(in crate::recording::import) fn is_message(message: &Json) -> bool {
     })
 }
 
-/// Cached tokens and reasoning are within.
-fn usage(usage: &Json) -> Usage {
+/// A `usage_metadata` object. Cached tokens and reasoning are within.
+pub(in crate::recording::import) fn usage(usage: &Json) -> Usage {
     let detail = |details: &str, key: &str| below(usage, &[details]).and_then(|details| count(&details, key));
     Written {
         input: count(usage, "input_tokens"),

@@ -6,6 +6,7 @@ pub(in crate::recording::import) mod anthropic;
 pub(in crate::recording::import) mod bedrock;
 pub(in crate::recording::import) mod content;
 pub(in crate::recording::import) mod gemini;
+pub(in crate::recording::import) mod genai;
 pub(in crate::recording::import) mod langchain;
 pub(in crate::recording::import) mod openai_chat;
 pub(in crate::recording::import) mod openai_responses;
