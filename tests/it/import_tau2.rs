@@ -113,6 +113,30 @@ fn every_simulation_is_told_as_it_was() {
 }
 
 #[test]
+fn simulations_in_a_table_are_read_by_their_own_ids() {
+    let Some(corpus) = shared("corpus/derived-parquet") else { return };
+    let folder = Folder::new();
+    let mut told = Vec::new();
+    for file in ["tau2_simulations.snappy.parquet", "tau2_simulations.zstd.parquet"] {
+        let out = folder.at("out.jsonl");
+        let file = corpus.join(file);
+        let options = ["--force", "--max-rejects", "100%", "-o", &out];
+        let ran = run(&[&["import", file.to_str().unwrap()], options.as_slice()].concat());
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        assert!(!ran.err.contains("belongs to no recorded call"), "{}", ran.err);
+        told.push(std::fs::read_to_string(out).unwrap());
+    }
+    assert_eq!(told[0], told[1], "however a table is packed");
+    let calls: Vec<Value> = told[0]
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap())
+        .flat_map(|line| line["toolCalls"].as_array().cloned().unwrap_or_default())
+        .collect();
+    let is_answered = |call: &&Value| !call["result"].is_null() || !call["error"].is_null();
+    assert_eq!((told[0].lines().count(), calls.len()), (985, calls.iter().filter(is_answered).count()));
+}
+
+#[test]
 fn two_runs_of_the_same_tasks_pair_by_id() {
     let Some(corpus) = shared("corpus/tau2-bench") else { return };
     let folder = Folder::new();

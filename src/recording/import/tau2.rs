@@ -3,7 +3,7 @@
 //! One simulation is one conversation. Calls that the simulated customer made on its own device are not the agent's and
 //! are left out.
 
-use std::io::Cursor;
+use std::io::{BufRead as _, Cursor};
 use std::sync::Arc;
 
 use rust_decimal::Decimal;
@@ -16,6 +16,7 @@ use super::dialogue::{Answer, Asked, Dialogue, Outcome, Returned, words};
 use super::fields::{below, count, first_member, instant, items, member, milliseconds, text};
 use super::format::{Conversations, Format, Grain, NotThisFormat, Reader, Sign, SourceText};
 use super::opening::Opening;
+use super::table;
 use super::usage;
 use super::values::{keys, no_interaction, one_each, place_in_list, refused};
 
@@ -35,7 +36,10 @@ fn sign(opening: &Opening) -> Option<Sign> {
     has_run.then(|| Sign::Sure("it has the simulations of tau2-bench".into()))
 }
 
-fn read(source: SourceText) -> Result<Conversations, NotThisFormat> {
+fn read(mut source: SourceText) -> Result<Conversations, NotThisFormat> {
+    if source.text.fill_buf().is_ok_and(|head| head.starts_with(b"PAR1")) {
+        return in_table(source);
+    }
     let SourceText { file, text, path } = source;
     let whole = SourceText { file: Arc::clone(&file), text, path: path.clone() }.whole()?;
     let results = match Json::parse(whole.as_str()) {
@@ -52,6 +56,17 @@ fn read(source: SourceText) -> Result<Conversations, NotThisFormat> {
         let at = place_in_list(index, &simulation);
         let conversation = run.conversation(&simulation);
         conversation.map(|conversation| (at, conversation)).map_err(|fault| refused(&file, at, fault, &simulation))
+    })))
+}
+
+/// Simulations of several runs as rows of a table: their tasks come again, so they are named by their own ids.
+fn in_table(source: SourceText) -> Result<Conversations, NotThisFormat> {
+    let file = Arc::clone(&source.file);
+    Ok(Box::new(table::rows(source)?.map(move |row| {
+        let (at, simulation) = row?;
+        let conversation = Run::default().conversation(&simulation);
+        let named = |it: Conversation| (at, Conversation { id: it.session.clone().or(it.id), ..it });
+        conversation.map(named).map_err(|fault| refused(&file, at, fault, &simulation))
     })))
 }
 
@@ -185,6 +200,8 @@ struct Talk {
     counts: Counts,
     /// Whether the customer has said anything.
     words: Words,
+    /// Calls of the customer that wait for their result, which does not always say whose it is.
+    of_customer: Vec<String>,
 }
 
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
@@ -212,7 +229,9 @@ impl Talk {
     }
 
     fn user(&mut self, message: &Json) {
-        self.counts.user_calls += items(message, "tool_calls").len() as u64;
+        let calls = items(message, "tool_calls");
+        self.counts.user_calls += calls.len() as u64;
+        self.of_customer.extend(calls.iter().filter_map(|call| text(call, "id")));
         if let Some(content) = words(member(message, "content")) {
             self.words = Words::Some;
             self.dialogue.user(content, text(message, "timestamp").as_deref().and_then(instant));
@@ -236,12 +255,18 @@ impl Talk {
         if text(message, "requestor").is_some_and(|requestor| requestor == "user") {
             return;
         }
+        // In tables the id of the call stands beside that of the message.
+        let id = first_member(message, &["tool_call_id", "id"]).map(|id| id.shown().into_owned());
+        let of_customer = self.of_customer.iter().position(|open| Some(open) == id.as_ref());
+        if let Some(open) = of_customer.filter(|_| member(message, "requestor").is_none()) {
+            self.of_customer.remove(open);
+            return;
+        }
         let content = member(message, "content");
         let outcome = match member(message, "error").is_some_and(|flag| flag.text() == "true") {
             true => Outcome::error(content),
             false => Outcome::result(content.unwrap_or_else(Json::null)),
         };
-        let id = text(message, "id");
         self.dialogue.returned(Returned { id, name: None, outcome, latency_ms: None });
     }
 }
