@@ -63,7 +63,9 @@ impl FromStr for Gate {
             if (0.0..=most).contains(&number) {
                 Ok(number)
             } else {
-                Err(wrong(format!("the value lies between 0 and {most}")))
+                let meant =
+                    if number > 1.0 && most <= 1.0 { format!("; write {value}% for a share") } else { String::new() };
+                Err(wrong(format!("the value lies between 0 and {most}{meant}")))
             }
         };
         match (name, value) {
@@ -263,6 +265,12 @@ fn growth(factor: Option<f64>, most: f64, what: &str, is_partial: bool) -> (Gate
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_share_that_lacks_its_sign_is_told_of() {
+        let refused = "pass-rate=95".parse::<Gate>().unwrap_err();
+        assert_eq!(refused.problem, "the value lies between 0 and 1; write 95% for a share");
+    }
 
     #[test]
     fn a_share_of_no_traffic_proves_nothing() {
