@@ -10,7 +10,7 @@ use super::conversation::{Conversation, Role, Said, Turn, sum};
 use super::dialogue::{Answer, Asked, Dialogue, Outcome, Returned};
 use super::fields::{below, count, instant, items, member, text};
 use super::format::{Conversations, Format, Grain, NotThisFormat, Reader, Sign, SourceText};
-use super::messages::content::joined;
+use super::messages::content::{joined, text_of_untyped};
 use super::opening::Opening;
 use super::usage::{Convention, Usage, Written};
 use super::values::{document, keys, no_interaction, place_in_list, refused};
@@ -135,7 +135,7 @@ struct Talk {
 impl Talk {
     /// Tells a step; its tokens are those of all model calls in it.
     fn step(&mut self, step: &Json) -> Option<Tokens> {
-        let content = member(step, "message").and_then(|message| joined(&message, text_of));
+        let content = member(step, "message").and_then(|message| joined(&message, text_of_untyped));
         let is_copied = member(step, "is_copied_context").is_some_and(|flag| flag.text() == "true");
         match (text(step, "source").as_deref(), is_copied) {
             (Some("user"), false) => {
@@ -186,7 +186,7 @@ impl Talk {
             self.loose += 1;
             return;
         }
-        let outcome = Outcome::result(joined(&content, text_of).unwrap_or(content));
+        let outcome = Outcome::result(joined(&content, text_of_untyped).unwrap_or(content));
         self.dialogue.returned(Returned { id: text(result, "source_call_id"), name: None, outcome, latency_ms: None });
     }
 }
@@ -212,13 +212,6 @@ fn usage(metrics: &Json) -> Usage {
         ..Written::default()
     }
     .read(Convention::Within)
-}
-
-fn text_of(part: &Json) -> Option<String> {
-    match part.kind() {
-        Kind::String => Some(part.shown().into_owned()),
-        _ => text(part, "type").is_none_or(|kind| kind == "text").then(|| text(part, "text")).flatten(),
-    }
 }
 
 #[cfg(test)]

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use rust_decimal::Decimal;
 
 use super::super::interaction::{Doubt, ModelCall};
-use super::super::json::{Json, Kind};
+use super::super::json::Json;
 use super::super::place::{At, Reject};
 use super::conversation::{Conversation, Role, Said};
 use super::dialogue::{Answer, Asked, Dialogue, Outcome, Returned, words};
 use super::fields::{below, count, instant, items, member, milliseconds, text};
 use super::format::{Conversations, Format, Grain, NotThisFormat, Reader, Sign, SourceText};
-use super::messages::content::joined;
+use super::messages::content::{joined, text_of_typed};
 use super::opening::Opening;
 use super::thread::{Branch, Exchange, branches_of, exchanges, parents};
 use super::usage::{Convention, Usage, Written};
@@ -147,7 +147,8 @@ impl Talk {
     /// A line of the part that this branch shares with another.
     fn before(&mut self, line: &Json) {
         let Some(message) = member(line, "message") else { return };
-        let Some(content) = member(&message, "content").and_then(|content| joined(&text_only(content), text_of)) else {
+        let Some(content) = member(&message, "content").and_then(|content| joined(&text_only(content), text_of_typed))
+        else {
             return;
         };
         let role = match text(&message, "role").as_deref() {
@@ -165,7 +166,7 @@ impl Talk {
         match text(&message, "role").as_deref() {
             Some("user") => {
                 let at = text(line, "timestamp").as_deref().and_then(instant);
-                let content = content.and_then(|content| joined(&content, text_of));
+                let content = content.and_then(|content| joined(&content, text_of_typed));
                 content.into_iter().for_each(|content| self.dialogue.user(content, at));
             }
             Some("assistant") => self.assistant(&message),
@@ -176,7 +177,7 @@ impl Talk {
 
     fn assistant(&mut self, message: &Json) {
         let blocks = items(message, "content");
-        let texts: Vec<String> = blocks.iter().filter_map(text_of).collect();
+        let texts: Vec<String> = blocks.iter().filter_map(text_of_typed).collect();
         let words = words(Some(Json::string(&texts.join("\n"))));
         let is_call = |block: &&Json| text(block, "type").is_some_and(|kind| kind == "toolCall");
         let calls: Vec<Asked> = blocks.iter().filter(is_call).map(asked).collect();
@@ -198,7 +199,7 @@ impl Talk {
     }
 
     fn result(&mut self, message: &Json, content: Option<Json>) {
-        let content = content.and_then(|content| joined(&content, text_of));
+        let content = content.and_then(|content| joined(&content, text_of_typed));
         let outcome = match member(message, "isError").is_some_and(|flag| flag.text() == "true") {
             true => Outcome::error(content),
             false => Outcome::result(content.unwrap_or_else(|| Json::string(""))),
@@ -245,15 +246,8 @@ fn model_call(message: &Json) -> (Option<ModelCall>, Option<Doubt>) {
 /// The texts among the blocks of an answer.
 fn text_only(content: Json) -> Json {
     match content.items() {
-        Some(blocks) => Json::of(&blocks.iter().filter(|block| text_of(block).is_some()).collect::<Vec<_>>()),
+        Some(blocks) => Json::of(&blocks.iter().filter(|block| text_of_typed(block).is_some()).collect::<Vec<_>>()),
         None => content,
-    }
-}
-
-fn text_of(block: &Json) -> Option<String> {
-    match block.kind() {
-        Kind::String => Some(block.shown().into_owned()),
-        _ => text(block, "type").is_some_and(|kind| kind == "text").then(|| text(block, "text")).flatten(),
     }
 }
 

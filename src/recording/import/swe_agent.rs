@@ -14,7 +14,7 @@ use super::conversation::{Conversation, Paid, Turn};
 use super::dialogue::{Answer, Asked, Dialogue, Outcome, Returned, words};
 use super::fields::{count, items, member, milliseconds, text};
 use super::format::{Conversations, Format, Grain, NotThisFormat, Reader, Sign, SourceText};
-use super::messages::content::joined;
+use super::messages::content::{joined, text_of_any};
 use super::opening::Opening;
 use super::values::{document, keys, refused};
 
@@ -73,7 +73,7 @@ fn conversation(name: String, run: &Json) -> Result<Conversation, RowFault> {
 fn task(message: &Json) -> Option<Json> {
     let is_demo = member(message, "is_demo").is_some_and(|flag| flag.text() == "true");
     let is_users = text(message, "role")? == "user" && !is_demo;
-    is_users.then(|| joined(&member(message, "content")?, text_of)).flatten()
+    is_users.then(|| joined(&member(message, "content")?, text_of_any)).flatten()
 }
 
 fn is_answer(message: &Json) -> bool {
@@ -119,13 +119,6 @@ fn spent(stats: &Json, it: &mut super::super::interaction::Interaction) {
     it.tokens = Tokens { input: told("tokens_sent"), output: told("tokens_received"), ..Tokens::default() };
     if let Some(calls) = told("api_calls") {
         it.model_calls = Some(ModelCalls::Count(calls));
-    }
-}
-
-fn text_of(part: &Json) -> Option<String> {
-    match part.kind() {
-        Kind::String => Some(part.shown().into_owned()),
-        _ => text(part, "text"),
     }
 }
 

@@ -6,7 +6,7 @@ use super::super::super::wire::RowFault;
 use super::super::conversation::{Conversation, Role, Said, Turn};
 use super::super::dialogue::{Answer, Asked, Dialogue, Outcome, Returned};
 use super::super::fields::{below, items, member, members, text};
-use super::super::messages::content::joined;
+use super::super::messages::content::{joined, text_of_typed};
 use super::super::values::{keys, no_interaction};
 use super::attachments::Attachments;
 use super::events::Events;
@@ -81,7 +81,7 @@ impl Talk {
     }
 
     fn words(&self, message: &Json) -> Option<Json> {
-        joined(&self.attachments.within(member(message, "content")?), text_of)
+        joined(&self.attachments.within(member(message, "content")?), text_of_typed)
     }
 
     fn user(&mut self, message: &Json) {
@@ -121,7 +121,7 @@ impl Talk {
             return self.words(message);
         }
         let texts: Vec<String> =
-            content.items()?.iter().filter_map(|part| text_of(&self.attachments.within(part.clone()))).collect();
+            content.items()?.iter().filter_map(|part| text_of_typed(&self.attachments.within(part.clone()))).collect();
         super::super::dialogue::words(Some(Json::string(&texts.join("\n"))))
     }
 
@@ -160,13 +160,6 @@ fn parse_error(call: &Json) -> Option<Doubt> {
     let error = text(call, "parse_error")?;
     let name = text(call, "function").unwrap_or_default();
     Some(Doubt { path: "toolCalls.arguments".into(), problem: format!("those of {name} could not be read: {error}") })
-}
-
-fn text_of(part: &Json) -> Option<String> {
-    match part.kind() {
-        Kind::String => Some(part.shown().into_owned()),
-        _ => text(part, "type").is_some_and(|kind| kind == "text").then(|| text(part, "text")).flatten(),
-    }
 }
 
 /// What has no field of its own.

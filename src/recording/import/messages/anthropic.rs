@@ -6,7 +6,7 @@ use super::super::dialogue::{Answer, Asked, Outcome, Returned};
 use super::super::fields::{instant, member, text};
 use super::super::message::Message;
 use super::super::usage;
-use super::content::{joined, of_parts};
+use super::content::{joined, of_parts, text_of_untyped};
 use super::utterance::Utterance;
 
 /// The messages of a request.
@@ -17,7 +17,7 @@ pub(in crate::recording::import) fn read(messages: &Json) -> Vec<Message> {
 fn message(message: &Json) -> Vec<Message> {
     let Some(content) = member(message, "content") else { return Vec::new() };
     match text(message, "role").as_deref() {
-        Some("system") => joined(&content, text_of).map(Message::Instructions).into_iter().collect(),
+        Some("system") => joined(&content, text_of_untyped).map(Message::Instructions).into_iter().collect(),
         Some("assistant") => vec![utterance(&content).message()],
         Some("user") => user(message, &content),
         _ => Vec::new(),
@@ -31,17 +31,17 @@ fn user(message: &Json, content: &Json) -> Vec<Message> {
     let mut messages: Vec<Message> = parts.iter().filter(is_result).map(returned).collect();
     if messages.is_empty() {
         let at = text(message, "timestamp").as_deref().and_then(instant);
-        return joined(content, text_of).map(|content| Message::User { content, at }).into_iter().collect();
+        return joined(content, text_of_untyped).map(|content| Message::User { content, at }).into_iter().collect();
     }
     let beside: Vec<Json> = parts.iter().filter(|part| !is_result(part)).cloned().collect();
     if !beside.is_empty() {
-        messages.extend(of_parts(&beside, text_of).map(Message::Aside));
+        messages.extend(of_parts(&beside, text_of_untyped).map(Message::Aside));
     }
     messages
 }
 
 fn returned(block: &Json) -> Message {
-    let content = member(block, "content").and_then(|content| joined(&content, text_of));
+    let content = member(block, "content").and_then(|content| joined(&content, text_of_untyped));
     let is_error = member(block, "is_error").is_some_and(|flag| flag.text() == "true");
     let outcome = match is_error {
         true => Outcome::error(content),
@@ -79,11 +79,6 @@ fn utterance(content: &Json) -> Utterance {
         }
     }
     utterance
-}
-
-fn text_of(part: &Json) -> Option<String> {
-    let is_text = part.kind() == Kind::Object && text(part, "type").is_none_or(|kind| kind == "text");
-    if is_text { text(part, "text") } else { part.as_str().map(|text| text.into_owned()) }
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use super::super::dialogue::{Answer, Asked, Outcome, Returned, words};
 use super::super::fields::{below, items, member, milliseconds, text};
 use super::super::message::Message;
 use super::super::usage;
-use super::content::of_parts;
+use super::content::{of_parts, with_words};
 use super::utterance::Utterance;
 
 /// The messages of a request.
@@ -25,18 +25,11 @@ fn message(message: &Json) -> Vec<Message> {
 }
 
 fn user(parts: &[Json]) -> Vec<Message> {
-    let mut messages: Vec<Message> =
+    let results: Vec<Message> =
         parts.iter().filter_map(|part| member(part, "toolResult")).map(|it| returned(&it)).collect();
     let is_words = |part: &&Json| member(part, "toolResult").is_none() && member(part, "cachePoint").is_none();
     let beside: Vec<Json> = parts.iter().filter(is_words).cloned().collect();
-    if !beside.is_empty() {
-        let is_aside = !messages.is_empty();
-        messages.extend(of_parts(&beside, text_of).map(|content| match is_aside {
-            true => Message::Aside(content),
-            false => Message::User { content, at: None },
-        }));
-    }
-    messages
+    with_words(results, &beside, text_of)
 }
 
 fn returned(result: &Json) -> Message {

@@ -6,7 +6,7 @@ use super::super::dialogue::{Answer, Asked, Outcome, Returned};
 use super::super::fields::{below, first_member, items, member, text};
 use super::super::message::Message;
 use super::super::usage;
-use super::content::of_parts;
+use super::content::{of_parts, text_of_any, with_words};
 use super::utterance::Utterance;
 
 /// The `contents` of a request: a list, one content, or a text.
@@ -22,7 +22,7 @@ fn content(content: &Json) -> Vec<Message> {
     let parts = items(content, "parts");
     match text(content, "role").as_deref() {
         Some("model" | "assistant") => vec![utterance(&parts).message()],
-        Some("system") => of_parts(&parts, text_of).map(Message::Instructions).into_iter().collect(),
+        Some("system") => of_parts(&parts, text_of_any).map(Message::Instructions).into_iter().collect(),
         // A content without a role is the user's; results come back as the user's or as those of a function.
         _ => user(&parts),
     }
@@ -30,16 +30,9 @@ fn content(content: &Json) -> Vec<Message> {
 
 fn user(parts: &[Json]) -> Vec<Message> {
     let result = |part: &Json| first_member(part, &["functionResponse", "function_response"]);
-    let mut messages: Vec<Message> = parts.iter().filter_map(result).map(|it| returned(&it)).collect();
+    let results: Vec<Message> = parts.iter().filter_map(result).map(|it| returned(&it)).collect();
     let beside: Vec<Json> = parts.iter().filter(|part| result(part).is_none()).cloned().collect();
-    if !beside.is_empty() {
-        let is_aside = !messages.is_empty();
-        messages.extend(of_parts(&beside, text_of).map(|content| match is_aside {
-            true => Message::Aside(content),
-            false => Message::User { content, at: None },
-        }));
-    }
-    messages
+    with_words(results, &beside, text_of_any)
 }
 
 /// The response of a function is an object of any keys; with `error` alone it says that the function failed.
@@ -99,10 +92,6 @@ pub(super) fn say(part: &Json, utterance: &mut Utterance) {
     } else if member(part, "thought").is_none_or(|thought| thought.text() != "true") {
         utterance.say(&text(part, "text").unwrap_or_default());
     }
-}
-
-fn text_of(part: &Json) -> Option<String> {
-    if part.kind() == Kind::String { part.as_str().map(|text| text.into_owned()) } else { text(part, "text") }
 }
 
 #[cfg(test)]

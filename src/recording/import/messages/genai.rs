@@ -4,7 +4,7 @@ use super::super::super::json::{Json, Kind};
 use super::super::dialogue::{Asked, Outcome, Returned};
 use super::super::fields::{first_member, items, member, text};
 use super::super::message::Message;
-use super::content::of_parts;
+use super::content::{of_parts, with_words};
 use super::utterance::Utterance;
 
 /// The messages of a request or an answer. Writers that keep to the older form have `content` instead of parts: those are
@@ -33,18 +33,11 @@ fn message(message: &Json) -> Vec<Message> {
 /// Words of the user and results of tools, which some writers put into one message.
 fn user(parts: &[Json]) -> Vec<Message> {
     let is_result = |part: &&Json| matches!(kind(part).as_deref(), Some("tool_call_response" | "tool_result"));
-    let mut messages: Vec<Message> = parts.iter().filter(is_result).map(returned).collect();
+    let results: Vec<Message> = parts.iter().filter(is_result).map(returned).collect();
     let is_words =
         |part: &&Json| !is_result(part) && !matches!(kind(part).as_deref(), Some("server_tool_call_response"));
     let beside: Vec<Json> = parts.iter().filter(is_words).cloned().collect();
-    if !beside.is_empty() {
-        let is_aside = !messages.is_empty();
-        messages.extend(of_parts(&beside, text_of).map(|content| match is_aside {
-            true => Message::Aside(content),
-            false => Message::User { content, at: None },
-        }));
-    }
-    messages
+    with_words(results, &beside, text_of)
 }
 
 fn returned(part: &Json) -> Message {

@@ -6,7 +6,7 @@ use super::super::dialogue::{Answer, Asked, Outcome, Returned};
 use super::super::fields::{below, count, first_member, items, member, text};
 use super::super::message::Message;
 use super::super::usage::{Convention, Usage, Written};
-use super::content::joined;
+use super::content::{joined, text_of_untyped};
 use super::utterance::Utterance;
 
 /// The messages of a list.
@@ -17,7 +17,7 @@ pub(in crate::recording::import) fn read(messages: &Json) -> Vec<Message> {
 /// One message.
 pub(in crate::recording::import) fn message(message: &Json) -> Option<Message> {
     let (kind, fields) = kind_and_fields(message)?;
-    let said = || member(&fields, "content").and_then(|content| joined(&content, text_of));
+    let said = || member(&fields, "content").and_then(|content| joined(&content, text_of_untyped));
     match kind.as_str() {
         "system" | "developer" => Some(Message::Instructions(said()?)),
         "human" | "user" => Some(Message::User { content: said()?, at: None }),
@@ -92,7 +92,12 @@ fn utterance(fields: &Json) -> Utterance {
     match member(fields, "content") {
         Some(content) if content.kind() == Kind::Array => {
             // Calls among the blocks are the same that stand in `tool_calls`.
-            content.items().unwrap_or_default().iter().filter_map(text_of).for_each(|text| utterance.say(&text));
+            content
+                .items()
+                .unwrap_or_default()
+                .iter()
+                .filter_map(text_of_untyped)
+                .for_each(|text| utterance.say(&text));
         }
         Some(content) => utterance.say(&content.shown()),
         None => {}
@@ -115,13 +120,6 @@ fn asked(call: &Json) -> Asked {
         arguments: first_member(&function, &["args", "arguments"]),
         id: text(call, "id"),
         agent: None,
-    }
-}
-
-fn text_of(part: &Json) -> Option<String> {
-    match part.kind() {
-        Kind::String => Some(part.shown().into_owned()),
-        _ => text(part, "type").is_none_or(|kind| kind == "text").then(|| text(part, "text")).flatten(),
     }
 }
 

@@ -1,12 +1,12 @@
 //! Messages and answers of xAI's gRPC, as its client writes them as JSON.
 
 use super::super::super::interaction::ModelCall;
-use super::super::super::json::{Json, Kind};
+use super::super::super::json::Json;
 use super::super::dialogue::{Answer, Asked, Outcome, Returned};
 use super::super::fields::{count, items, member, text};
 use super::super::message::Message;
 use super::super::usage::{Convention, Usage, Written};
-use super::content::joined;
+use super::content::{joined, text_of_any};
 use super::utterance::Utterance;
 
 /// The messages of a request.
@@ -15,7 +15,7 @@ pub(in crate::recording::import) fn read(messages: &Json) -> Vec<Message> {
 }
 
 fn message(message: &Json) -> Option<Message> {
-    let content = || member(message, "content").and_then(|content| joined(&content, text_of));
+    let content = || member(message, "content").and_then(|content| joined(&content, text_of_any));
     match text(message, "role")?.as_str() {
         "ROLE_SYSTEM" | "ROLE_DEVELOPER" => Some(Message::Instructions(content()?)),
         "ROLE_USER" => Some(Message::User { content: content()?, at: None }),
@@ -60,7 +60,7 @@ fn used(response: &Json) -> Usage {
 fn say(message: &Json, utterance: &mut Utterance) {
     if let Some(content) = member(message, "content") {
         match content.items() {
-            Some(parts) => parts.iter().filter_map(text_of).for_each(|text| utterance.say(&text)),
+            Some(parts) => parts.iter().filter_map(text_of_any).for_each(|text| utterance.say(&text)),
             None => utterance.say(&content.shown()),
         }
     }
@@ -77,10 +77,6 @@ fn say(message: &Json, utterance: &mut Utterance) {
             }),
         }
     }
-}
-
-fn text_of(part: &Json) -> Option<String> {
-    if part.kind() == Kind::String { part.as_str().map(|text| text.into_owned()) } else { text(part, "text") }
 }
 
 #[cfg(test)]
