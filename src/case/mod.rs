@@ -2,11 +2,13 @@
 
 mod budget;
 mod parser;
+mod refusal;
 mod setup;
 mod variant;
 
 pub use budget::{Tolerance, ToleranceError, Tolerances};
 pub use parser::{CaseError, Check, EvalCaseParser, RECORDED_CHECKS};
+pub use refusal::Refusal;
 pub use setup::{EvalSetup, SetupError};
 pub use variant::{Variant, VariantFault};
 

@@ -1,6 +1,7 @@
 //! Other ways of doing what was recorded that are as good.
 
 use super::parser::{Check, EvalCaseParser};
+use super::refusal::Refusal;
 use crate::recording::{Interaction, Json, Kind, ToolCall, wire};
 
 /// A way that a case accepts beside the recorded one.
@@ -33,9 +34,8 @@ impl Variant {
     /// Whether a call of it was answered by no recording, so that what came after it was done without an answer.
     #[must_use]
     pub fn is_unanswered(&self) -> bool {
-        let is_refused = |kind: &str| ["no_recording", "not_recorded", "exhausted"].contains(&kind);
         let errors = self.way.tool_calls.iter().flatten().filter_map(ToolCall::tool_error);
-        errors.filter_map(|error| error.kind).any(|kind| is_refused(&kind))
+        errors.filter_map(|error| error.kind).any(|kind| Refusal::read(&kind).is_some())
     }
 
     /// The variants that a recorded interaction holds itself.

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use self::shelf::{Found, Shelf};
 use super::ledger::{Ledger, Near, Serving};
+use crate::case::Refusal;
 use crate::compare::{Arguments, Difference, Origins, Policy};
 use crate::recording::{Interaction, Json, ToolError, ToolName};
 use crate::scrub::Scrubber;
@@ -195,7 +196,7 @@ impl ToolBindings {
             Some(answer) => (answer.clone(), serving),
             None => {
                 let message = "the recording does not hold what this call gave back".to_owned();
-                (refusal("not_recorded", message), Serving::Unanswerable { recorded: at })
+                (refused(Refusal::NotRecorded, message), Serving::Unanswerable { recorded: at })
             }
         }
     }
@@ -205,7 +206,7 @@ impl ToolBindings {
             return self.serve(last, Serving::Repeated { recorded: last });
         }
         let message = "this call was recorded, but fewer times".to_owned();
-        (refusal("exhausted", message), Serving::Exhausted { recorded: last })
+        (refused(Refusal::Exhausted, message), Serving::Exhausted { recorded: last })
     }
 
     fn miss(&mut self, tool: &ToolName, arguments: &Arguments) -> (Answer, Serving) {
@@ -213,11 +214,11 @@ impl ToolBindings {
         let missed = |nearest| Serving::Missed { tool: tool.clone(), nearest };
         let message = format!("no recording answers this call of {tool}");
         match self.rules.on_miss {
-            MissPolicy::Error => (refusal("no_recording", message), missed(nearest)),
+            MissPolicy::Error => (refused(Refusal::NoRecording, message), missed(nearest)),
             MissPolicy::Abort => (Answer::Abort(message), missed(nearest)),
             MissPolicy::Static => match self.stated(tool, arguments) {
                 Some(result) => (Answer::Result(result), Serving::Static),
-                None => (refusal("no_recording", message), missed(nearest)),
+                None => (refused(Refusal::NoRecording, message), missed(nearest)),
             },
             MissPolicy::Nearest => match nearest.first() {
                 Some(near) if !self.shelf.writes(tool) => {
@@ -225,7 +226,7 @@ impl ToolBindings {
                     let serving = Serving::Nearest { recorded: near.recorded, differences: near.differences.clone() };
                     self.serve(near.recorded, serving)
                 }
-                _ => (refusal("no_recording", message), missed(nearest)),
+                _ => (refused(Refusal::NoRecording, message), missed(nearest)),
             },
         }
     }
@@ -255,8 +256,8 @@ impl ToolBindings {
     }
 }
 
-fn refusal(kind: &str, message: String) -> Answer {
-    Answer::Error(ToolError { kind: Some(kind.to_owned()), message })
+fn refused(why: Refusal, message: String) -> Answer {
+    Answer::Error(ToolError { kind: Some(why.as_str().to_owned()), message })
 }
 
 #[cfg(test)]
