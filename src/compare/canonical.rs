@@ -1,7 +1,7 @@
 //! The canonical form of a JSON value.
 
 use std::cmp::Ordering;
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
@@ -65,11 +65,30 @@ const WRITTEN: usize = 60;
 
 impl Written {
     pub(super) fn of(value: &Value) -> Self {
-        let text = value.to_string();
-        match text.char_indices().nth(WRITTEN) {
-            Some((at, _)) => Self(format!("{}…", &text[..at]).into()),
-            None => Self(text.into()),
+        let mut written = Beginning { text: String::new(), left: WRITTEN };
+        // Of a large value the rest is not written at all.
+        if write!(written, "{value}").is_err() {
+            written.text.push('…');
         }
+        Self(written.text.into())
+    }
+}
+
+/// Takes so many characters and refuses more.
+struct Beginning {
+    text: String,
+    left: usize,
+}
+
+impl fmt::Write for Beginning {
+    fn write_str(&mut self, more: &str) -> fmt::Result {
+        let (taken, is_all) = match more.char_indices().nth(self.left) {
+            Some((end, _)) => (&more[..end], false),
+            None => (more, true),
+        };
+        self.text.push_str(taken);
+        self.left -= taken.chars().count();
+        if is_all { Ok(()) } else { Err(fmt::Error) }
     }
 }
 
@@ -303,6 +322,18 @@ mod tests {
     fn the_hash_agrees_with_equality() {
         assert_eq!(read(r#"{"a":[1,"x"]}"#).hash128(), read(r#"{"a" : [1.0, "\u0078"]}"#).hash128());
         assert_ne!(read(r#"["ab"]"#).hash128(), read(r#"["a","b"]"#).hash128());
+    }
+
+    #[test]
+    fn of_what_a_rule_lets_pass_the_beginning_is_kept() {
+        let shown = |text: &str| Written::of(&read(text)).0.into_string();
+        assert_eq!(shown("[1,2]"), "[1,2]");
+        let exact = format!("\"{}\"", "é".repeat(WRITTEN - 2));
+        assert_eq!(shown(&exact), exact);
+        let longer = format!("\"{}\"", "é".repeat(WRITTEN));
+        assert_eq!(shown(&longer), format!("\"{}…", "é".repeat(WRITTEN - 1)));
+        let list = format!("[{}1]", "1,".repeat(WRITTEN));
+        assert_eq!(shown(&list), format!("{}…", &list[..WRITTEN]));
     }
 
     #[test]

@@ -368,7 +368,10 @@ fn listing(alignment: &Alignment, recorded: &[ToolCall], seen: &[ToolCall], poli
     let text = |call: &ToolCall| cut(&whole(call), CALL_SHOWN);
     let texts = |pair: &Pair| match pair.kind {
         // Whatever rules let pass, to the reader the two are one.
-        PairKind::Same => (text(&recorded[pair.recorded]), text(&recorded[pair.recorded])),
+        PairKind::Same => {
+            let both = text(&recorded[pair.recorded]);
+            (both.clone(), both)
+        }
         // What is cut must still show that the two differ.
         _ => around_difference(&whole(&recorded[pair.recorded]), &whole(&seen[pair.seen]), CALL_SHOWN),
     };

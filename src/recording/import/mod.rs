@@ -53,6 +53,7 @@ mod usage;
 mod values;
 mod vcr;
 
+use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -215,6 +216,7 @@ pub fn import(
                 }
             }
         }
+        let numbers = work.numbers();
         for found in assembled(traces)? {
             let Assembly { conversation, rejects, foreign } = found?;
             work.known.foreign_traces += foreign;
@@ -222,7 +224,7 @@ pub fn import(
                 take(Err(reject))?;
             }
             if let Some(Assembled { file, at, conversation }) = conversation {
-                let number = work.files.iter().position(|known| Arc::ptr_eq(&known.file, &file)).unwrap_or(0);
+                let number = numbers.get(&file).copied().unwrap_or(0);
                 work.give(number, Ok((at, conversation)), take)?;
             }
         }
@@ -256,6 +258,15 @@ impl Importing {
 }
 
 impl Work {
+    /// The number of each file; of one that was given twice the first.
+    fn numbers(&self) -> HashMap<Arc<Path>, usize> {
+        let mut numbers = HashMap::new();
+        for (number, known) in self.files.iter().enumerate() {
+            numbers.entry(Arc::clone(&known.file)).or_insert(number);
+        }
+        numbers
+    }
+
     /// Hands over the interactions of a conversation that begins in the file of this number.
     fn give(
         &mut self,

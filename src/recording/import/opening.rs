@@ -48,6 +48,11 @@ impl Opening {
         &self.bytes
     }
 
+    /// Gives the first bytes back.
+    pub(super) fn into_bytes(self) -> Vec<u8> {
+        self.bytes
+    }
+
     /// The first bytes as text; what is no text is replaced.
     pub(super) fn text(&self) -> std::borrow::Cow<'_, str> {
         String::from_utf8_lossy(&self.bytes)

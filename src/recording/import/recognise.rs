@@ -22,7 +22,7 @@ pub(super) fn recognise(
     let columns = table::columns(&path, &bytes);
     let opening = Opening::new(&file, bytes).with_columns(columns);
     let (format, sign) = best(&opening).map_err(|error| error.of(&file, None))?;
-    let whole: Box<dyn BufRead + Send> = Box::new(Cursor::new(opening.bytes().to_vec()).chain(text));
+    let whole: Box<dyn BufRead + Send> = Box::new(Cursor::new(opening.into_bytes()).chain(text));
     Ok((format, Some(sign), SourceText { file, text: whole, path }))
 }
 
