@@ -4,8 +4,8 @@ use std::fmt;
 
 use super::report::{Drawn, DrawnKind};
 use super::shape::KindsBy;
-use crate::recording::Json;
-use crate::recording::inspect::{cut, grouped, wrapped};
+use crate::recording::inspect::{cut, wrapped};
+use crate::recording::{Json, counted, grouped};
 
 /// How many of the largest kinds are shown, of the rarest, and of the strata.
 const LARGEST: usize = 10;
@@ -115,10 +115,6 @@ fn middle_out(text: &str, width: usize) -> String {
     let end = (width - 1) / 2;
     let (start, end) = (&shown[..width - 1 - end], &shown[shown.len() - end..]);
     start.iter().chain(&['…']).chain(end).collect()
-}
-
-fn counted(count: u64, noun: &str) -> String {
-    format!("{} {noun}{}", grouped(count), if count == 1 { "" } else { "s" })
 }
 
 /// An amount with the digits before its point in threes.

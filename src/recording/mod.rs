@@ -7,6 +7,7 @@ mod again;
 #[cfg(test)]
 mod arbitrary;
 mod convert;
+mod counted;
 mod document;
 mod field;
 mod find;
@@ -30,6 +31,7 @@ mod write;
 
 pub(crate) use again::Standing;
 pub use convert::{ConvertError, Converted, EachRow, convert, convert_each};
+pub use counted::{counted, grouped, grouped_digits};
 pub(crate) use ids::Ids;
 pub use inspect::{InspectError, Inspected, inspect, inspect_each};
 pub use interaction::{

@@ -229,8 +229,8 @@ mod tests {
 
     #[test]
     fn figures_read_well() {
-        assert_eq!(grouped(0), "0");
-        assert_eq!(grouped(1_234_567), "1,234,567");
+        assert_eq!(grouped(0_u64), "0");
+        assert_eq!(grouped(1_234_567_u64), "1,234,567");
         assert_eq!(amount("-1234.5000".parse().unwrap()), "-1,234.5");
         assert_eq!(counted(1, "case"), "1 case");
         assert_eq!([traffic(1370.0), traffic(0.1 + 0.2), traffic(f64::INFINITY)], ["1,370", "0.3", "inf"]);

@@ -7,9 +7,8 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use super::case_results::CaseVerdict;
-use super::counted::counted;
 use super::summary::{Facts, RunState, Summary};
-use crate::recording::CaseId;
+use crate::recording::{CaseId, counted};
 
 /// One condition on a run. Several are joined by and.
 #[derive(Clone, Debug, PartialEq)]

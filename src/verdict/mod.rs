@@ -2,7 +2,6 @@
 
 mod calls;
 mod case_results;
-mod counted;
 mod exit;
 mod found;
 mod gate;
@@ -14,9 +13,9 @@ mod summary;
 mod tool_names;
 mod trust;
 
+pub use crate::recording::{counted, grouped, grouped_digits};
 pub use calls::{CallDifference, CallLine, DifferenceKind, ExcusedRow, is_about_calls};
 pub use case_results::{CaseVerdict, EvalCaseResults};
-pub use counted::{counted, grouped, grouped_digits};
 pub use exit::Exit;
 pub use found::GroupKey;
 pub use gate::{Gate, GateError, GateResult, GateState};

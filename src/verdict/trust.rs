@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::counted::counted;
+use crate::recording::counted;
 
 /// How far a run can be trusted (evalkit: `CampaignReport`).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -4,7 +4,8 @@ use std::cmp::Reverse;
 use std::fmt;
 
 use super::census::{Census, ToolCensus};
-use crate::recording::inspect::{fitted, grouped, wrapped};
+use crate::recording::grouped;
+use crate::recording::inspect::{fitted, wrapped};
 
 /// How many tools are printed.
 const SHOWN: usize = 12;

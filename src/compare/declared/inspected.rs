@@ -6,8 +6,8 @@ use serde::Serialize;
 
 use super::{Census, ToolDefinitions};
 use crate::compare::FaultyArguments;
-use crate::recording::inspect::{fitted, grouped, wrapped};
-use crate::recording::{InspectError, Inspected, Quarantine, Recordings, inspect_each};
+use crate::recording::inspect::{fitted, wrapped};
+use crate::recording::{InspectError, Inspected, Quarantine, Recordings, grouped, inspect_each};
 
 /// What recordings hold, and what definitions say of their calls, where there are any.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -25,7 +25,7 @@ use tally::Tally;
 pub use checks::{CheckCases, Without};
 pub use coverage::Coverage;
 pub use report::{DoubtExample, FileCoverage, Inspected, Named, Sequences, Spend, ToolUse};
-pub(crate) use text::{cut, fitted, grouped, wrapped};
+pub(crate) use text::{cut, fitted, wrapped};
 
 /// Why recordings cannot be inspected.
 #[derive(Debug, thiserror::Error, miette::Diagnostic)]

@@ -4,6 +4,7 @@ use rust_decimal::Decimal;
 
 use std::fmt::{self, Write};
 
+use super::super::counted::grouped;
 use super::report::{Inspected, Named, Spend};
 
 /// How many names of each kind are printed.
@@ -251,19 +252,6 @@ fn measure(spend: &Spend, value: Option<f64>) -> String {
 
 fn counted(count: u64, one: &str, many: &str) -> String {
     format!("{} {}", grouped(count), if count == 1 { one } else { many })
-}
-
-/// A whole number with its digits in threes.
-pub(crate) fn grouped(number: impl Into<u128>) -> String {
-    let digits = number.into().to_string();
-    let mut text = String::with_capacity(digits.len() * 4 / 3);
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at) % 3 == 0 {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 /// A number with one decimal at most.

@@ -9,8 +9,8 @@ pub fn counted(count: u64, noun: &str) -> String {
 
 /// A count with a comma at every thousand.
 #[must_use]
-pub fn grouped(count: u64) -> String {
-    grouped_digits(&count.to_string())
+pub fn grouped(count: impl Into<u128>) -> String {
+    grouped_digits(&count.into().to_string())
 }
 
 /// A row of digits with a comma at every thousand.
