@@ -196,6 +196,7 @@ impl Pass<'_> {
         pseudonym::is_of_digits(bare)
             || pseudonym::is_of_day(bare)
             || (place.hint() == Some(Hint::Phone) && find::phone::is_number(bare) && find::phone::is_pseudonym(bare))
+            || (place.hint() == Some(Hint::Card) && find::card::is_number(bare) && find::card::is_pseudonym(&digits))
             || (digits == bare && find::card::is_pseudonym(bare))
     }
 

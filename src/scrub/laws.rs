@@ -270,3 +270,14 @@ fn rules_that_make_no_sense_are_refused() {
     assert!(toml::from_str::<ScrubRules>("field = []").is_err());
     assert!(ScrubKey::new("short", "x").is_err());
 }
+
+#[test]
+fn a_card_with_signs_around_it_in_its_field_stays_as_it_is_once_scrubbed() {
+    let scrubber = scrubber();
+    for written in ["4539578763621486 - ", "- 4539578763621486", "4539 5787 6362 1486 -", "4539-5787-6362-1486"] {
+        let json = Json::parse(format!("{{\"card_number\":\"{written}\"}}")).unwrap();
+        let once = scrubber.json(&json);
+        assert_ne!(once, json);
+        assert_eq!(scrubber.json(&once), once, "{written}");
+    }
+}
