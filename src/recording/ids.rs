@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::interaction::CaseId;
+use super::interaction::{CaseId, Interaction};
 use super::keys::{Keys, text_key};
 use super::place::{At, Place, Reject, RejectReason};
 use super::source::{Item, Row};
@@ -62,17 +62,21 @@ impl Spot {
 impl Ids {
     /// The row, if no other had its id before.
     pub(crate) fn admit(&mut self, row: Row) -> Item {
-        match self.first_use(&row.id, &row.place) {
+        match self.refuse(&row.id, &row.place, &row.interaction) {
             None => Ok(row),
-            Some(first) => {
-                let raw = super::wire::write(&row.interaction).into_bytes();
-                Err(Reject { place: row.place, reason: RejectReason::DuplicateId { id: row.id, first }, raw })
-            }
+            Some(reject) => Err(reject),
         }
     }
 
+    /// Why an interaction is turned away: another one had its id before.
+    pub(super) fn refuse(&mut self, id: &CaseId, place: &Place, it: &Interaction) -> Option<Reject> {
+        let first = self.first_use(id, place)?;
+        let raw = super::wire::write(it).into_bytes();
+        Some(Reject { place: place.clone(), reason: RejectReason::DuplicateId { id: id.clone(), first }, raw })
+    }
+
     /// Where the id was used before, if it was.
-    pub(super) fn first_use(&mut self, id: &CaseId, place: &Place) -> Option<Place> {
+    fn first_use(&mut self, id: &CaseId, place: &Place) -> Option<Place> {
         match self.keys.insert(text_key(id.as_str())) {
             Ok(number) => {
                 let (kind, spot) = Spot::of(place.at);

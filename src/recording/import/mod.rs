@@ -61,7 +61,7 @@ use super::convert::{ConvertError, Converted, Take, refuse_own_input, write_all}
 use super::ids::Ids;
 use super::interaction::{CaseId, Interaction};
 use super::json::Json;
-use super::place::{At, Place, Reject, RejectReason};
+use super::place::{At, Place, Reject};
 use super::quarantine::{Quarantine, RejectBudget};
 use super::source::{Recordings, SourceFile};
 use super::write::Existing;
@@ -372,11 +372,6 @@ impl NotThisFormat {
 
 /// The interaction, if no other has its id.
 fn unique(ids: &mut Ids, place: Place, it: Interaction) -> Result<Interaction, Reject> {
-    match it.id.as_ref().and_then(|id| Some((id.clone(), ids.first_use(id, &place)?))) {
-        None => Ok(it),
-        Some((id, first)) => {
-            let raw = super::wire::write(&it).into_bytes();
-            Err(Reject { place, reason: RejectReason::DuplicateId { id, first }, raw })
-        }
-    }
+    let refused = it.id.as_ref().and_then(|id| ids.refuse(id, &place, &it));
+    refused.map_or(Ok(it), Err)
 }
